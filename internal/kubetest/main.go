@@ -1,0 +1,155 @@
+package kubetest
+
+import (
+	"fmt"
+	"os"
+	"sync"
+	"testing"
+)
+
+// clustersVariable names a directory with running clusters to use.
+const clustersVariable = "KUBEFED_TEST_CLUSTERS"
+
+// Main runs the tests of a package and stops the clusters they started. Call
+// it from TestMain; it does not return.
+func Main(m *testing.M) {
+	code := m.Run()
+	if err := shared.stop(); err != nil {
+		fmt.Fprintln(os.Stderr, "stop the test clusters:", err)
+		code = max(code, 1)
+	}
+	os.Exit(code)
+}
+
+// Host returns the shared cluster that members are registered in.
+func Host(t testing.TB) *Cluster {
+	t.Helper()
+	return shared.get(t, "host", Options{})
+}
+
+// Member returns the shared member cluster number i, from 1 to 3.
+func Member(t testing.TB, i int) *Cluster {
+	t.Helper()
+	return shared.get(t, memberName(t, i), Options{})
+}
+
+// Members returns the first n shared member clusters, started at the same time.
+func Members(t testing.TB, n int) []*Cluster {
+	t.Helper()
+	var starting sync.WaitGroup
+	for i := range n {
+		name := memberName(t, i+1)
+		starting.Go(func() { _, _ = shared.entry(name).open(Options{Name: name}) })
+	}
+	starting.Wait()
+	members := make([]*Cluster, n)
+	for i := range members {
+		members[i] = Member(t, i+1)
+	}
+	return members
+}
+
+func memberName(t testing.TB, i int) string {
+	t.Helper()
+	if i < 1 || i > 3 {
+		t.Fatalf("there is no member %d; they are numbered 1 to 3", i)
+	}
+	return fmt.Sprintf("member-%d", i)
+}
+
+// Options says what kind of cluster [Fresh] starts.
+type Options struct {
+	// Name of the cluster and of the context in its kubeconfig; `fresh` if empty.
+	Name string
+	// Lean starts etcd and the API server only: quick, but nothing reacts to
+	// what is created. Namespaces never end, no pod runs, Secrets get no token.
+	Lean bool
+	// Nodes is how many simulated nodes there are (8 CPUs, 32Gi, 110 pods
+	// each); 0 means 2.
+	Nodes int
+}
+
+// Fresh starts a cluster of this test alone and stops it when the test ends.
+func Fresh(t testing.TB, options Options) *Cluster {
+	t.Helper()
+	if options.Name == "" {
+		options.Name = "fresh"
+	}
+	c, err := start(options)
+	if err != nil {
+		t.Fatalf("start cluster %s: %v", options.Name, err)
+	}
+	t.Cleanup(func() {
+		if err := c.stop(); err != nil {
+			t.Errorf("stop cluster %s: %v", options.Name, err)
+		}
+	})
+	return c
+}
+
+// shared holds the clusters that all tests of this binary use.
+var shared = &pool{entries: map[string]*entry{}}
+
+type pool struct {
+	mutex   sync.Mutex
+	entries map[string]*entry
+}
+
+// entry is one shared cluster, opened by whoever needs it first.
+type entry struct {
+	once    sync.Once
+	cluster *Cluster
+	err     error
+}
+
+func (p *pool) entry(name string) *entry {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	if p.entries[name] == nil {
+		p.entries[name] = &entry{}
+	}
+	return p.entries[name]
+}
+
+func (p *pool) get(t testing.TB, name string, options Options) *Cluster {
+	t.Helper()
+	options.Name = name
+	c, err := p.entry(name).open(options)
+	if err != nil {
+		t.Fatalf("open cluster %s: %v", name, err)
+	}
+	return c
+}
+
+func (e *entry) open(options Options) (*Cluster, error) {
+	e.once.Do(func() {
+		if dir := os.Getenv(clustersVariable); dir != "" {
+			e.cluster, e.err = find(dir, options.Name)
+			return
+		}
+		e.cluster, e.err = start(options)
+	})
+	return e.cluster, e.err
+}
+
+// stop stops what this binary started.
+func (p *pool) stop() error {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	var first error
+	var stopping sync.WaitGroup
+	errs := make(chan error, len(p.entries))
+	for _, e := range p.entries {
+		if e.cluster != nil {
+			stopping.Go(func() { errs <- e.cluster.stop() })
+		}
+	}
+	stopping.Wait()
+	close(errs)
+	for err := range errs {
+		if first == nil {
+			first = err
+		}
+	}
+	return first
+}
