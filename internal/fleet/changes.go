@@ -1,0 +1,62 @@
+package fleet
+
+import (
+	"slices"
+
+	"github.com/kubefed/terraform-provider-kubefed/internal/federation"
+)
+
+// Versions are the hashes of what each placed member shall hold, "" where that is not known yet.
+func (r *Resolution) Versions(sensitive []string, record *Record) map[string]string {
+	var key []byte
+	if record != nil {
+		key = record.Key
+	}
+	versions := make(map[string]string, len(r.Placed))
+	for _, name := range r.Placed {
+		versions[name] = ""
+		if d := r.Desired[name]; d.Known {
+			versions[name] = federation.Version(d.Tree, sensitive, key)
+		}
+	}
+	return versions
+}
+
+// Change is what has to be done to bring the members from what a record says to a resolution.
+type Change struct {
+	Target   *Target
+	Writes   []Write           // sorted by member
+	Leaving  []string          // members whose copy goes, sorted
+	Versions map[string]string // of every placed member
+}
+
+// Changes compares. applied may be nil when nothing has been written yet.
+func (r *Resolution) Changes(t *Target, record *Record, applied *Rendering) (*Change, error) {
+	change := &Change{Target: t, Versions: r.Versions(t.Sensitive, record)}
+	for _, name := range r.Placed {
+		d := r.Desired[name]
+		if !d.Known {
+			continue
+		}
+		w := Write{Member: name, Want: d.Tree, Used: d.Used}
+		if record != nil && record.Copies[name] != nil {
+			c := record.Copies[name]
+			if c.Version == change.Versions[name] && !c.Drift {
+				continue
+			}
+			w.Copy = c
+			former, err := applied.Of(record, name)
+			if err != nil {
+				return nil, err
+			}
+			w.Former = former
+		}
+		change.Writes = append(change.Writes, w)
+	}
+	for _, name := range record.Members() {
+		if r.PlacedKnown && !slices.Contains(r.Placed, name) {
+			change.Leaving = append(change.Leaving, name)
+		}
+	}
+	return change, nil
+}

@@ -1,0 +1,186 @@
+package fleet
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+
+	"github.com/kubefed/terraform-provider-kubefed/internal/federation"
+	"github.com/kubefed/terraform-provider-kubefed/internal/member"
+)
+
+// Found is an object that exists on members without being in a state.
+type Found struct {
+	Members  []string // sorted
+	Template map[string]any
+	Patches  map[string]map[string]any // member → merge patch from the template, where it holds something else
+	Scope    Scope
+	Record   *Record
+	Findings []Finding
+}
+
+// Find looks on every member for an object that is to be imported. The template is what the first member's copy says, without what the API
+// server and the cluster put into it.
+func (f *Fleet) Find(ctx context.Context, gvk schema.GroupVersionKind, id federation.ID) (*Found, error) {
+	entries, err := f.config.Registry.Members(ctx)
+	if err != nil {
+		return nil, err
+	}
+	names := make([]string, len(entries))
+	for i, e := range entries {
+		names[i] = e.Name
+	}
+	record, err := NewRecord()
+	if err != nil {
+		return nil, err
+	}
+	t := &Target{GVK: gvk, ID: id}
+	found := &Found{Patches: map[string]map[string]any{}, Record: record}
+	copies := each(ctx, f, names, func(ctx context.Context, name string) sighting { return f.sight(ctx, t, name) })
+	for i, s := range copies {
+		if s.err != nil {
+			finding := t.finding(names[i], s.err)
+			finding.Error, finding.Path = false, nil
+			finding.Advice = "If it holds the object, import again when it is back."
+			found.Findings = append(found.Findings, finding)
+		}
+		if s.live != nil {
+			found.add(names[i], s)
+		}
+	}
+	if len(found.Members) == 0 {
+		return found, fmt.Errorf("no member that answers holds %s; asked: %s", id, quoted(names))
+	}
+	return found, nil
+}
+
+type sighting struct {
+	live  *unstructured.Unstructured
+	scope Scope
+	err   error
+}
+
+func (f *Fleet) sight(ctx context.Context, t *Target, name string) sighting {
+	m, err := f.config.Registry.Open(ctx, name)
+	if err != nil {
+		return sighting{err: err}
+	}
+	object, err := t.object(ctx, m)
+	if err != nil {
+		if isNotServed(err) {
+			err = nil
+		}
+		return sighting{err: err}
+	}
+	live, err := m.Get(ctx, object)
+	if err == nil && live != nil && live.GetDeletionTimestamp() != nil {
+		live = nil
+	}
+	return sighting{live: live, scope: Scope{Namespaced: object.Kind.Namespaced, Status: object.Kind.HasStatus}, err: err}
+}
+
+func (found *Found) add(name string, s sighting) {
+	written := writtenBySomeone(s.live)
+	if found.Template == nil {
+		found.Template, found.Scope = written, s.scope
+	} else if patch, differs := mergeBetween(found.Template, written).(map[string]any); differs && len(patch) > 0 {
+		found.Patches[name] = patch
+	}
+	found.Members = append(found.Members, name)
+	found.Record.Copies[name] = &Copy{UID: s.live.GetUID(), Foreign: true}
+}
+
+// writtenBySomeone is an object without what belongs to the API server or to one cluster: the fields that some manager wrote, the status aside.
+func writtenBySomeone(live *unstructured.Unstructured) map[string]any {
+	owned := fieldpath.NewSet()
+	for _, entry := range live.GetManagedFields() {
+		if fields, err := member.Fields(entry); err == nil && entry.Subresource == "" {
+			owned = owned.Union(fields)
+		}
+	}
+	tree := live.DeepCopy()
+	if !owned.Empty() {
+		part, _ := member.Project(tree.Object, owned).(map[string]any)
+		tree = &unstructured.Unstructured{Object: part}
+	}
+	metadata := map[string]any{"name": live.GetName()}
+	if live.GetNamespace() != "" {
+		metadata["namespace"] = live.GetNamespace()
+	}
+	keepTexts(metadata, "labels", tree.GetLabels(), member.OwnerLabel)
+	keepTexts(metadata, "annotations", tree.GetAnnotations(), member.OwnerAnnotation, member.ResourceAnnotation,
+		"kubectl.kubernetes.io/last-applied-configuration", "deployment.kubernetes.io/revision")
+	tree.Object["metadata"] = metadata
+	tree.SetAPIVersion(live.GetAPIVersion())
+	tree.SetKind(live.GetKind())
+	delete(tree.Object, "status")
+	if live.GetKind() == "Service" && live.GetAPIVersion() == "v1" {
+		withoutAllocations(tree.Object)
+	}
+	return tree.Object
+}
+
+func keepTexts(metadata map[string]any, key string, texts map[string]string, leave ...string) {
+	kept := map[string]any{}
+	for name, text := range texts {
+		kept[name] = text
+	}
+	for _, name := range leave {
+		delete(kept, name)
+	}
+	if len(kept) > 0 {
+		metadata[key] = kept
+	}
+}
+
+// withoutAllocations drops what each cluster allocates to a Service for itself.
+func withoutAllocations(service map[string]any) {
+	spec, _ := service["spec"].(map[string]any)
+	if ip, _ := spec["clusterIP"].(string); ip != "None" {
+		delete(spec, "clusterIP")
+		delete(spec, "clusterIPs")
+	}
+	for _, field := range []string{"healthCheckNodePort", "ipFamilies", "ipFamilyPolicy"} {
+		delete(spec, field)
+	}
+	ports, _ := spec["ports"].([]any)
+	for _, p := range ports {
+		if port, ok := p.(map[string]any); ok {
+			delete(port, "nodePort")
+		}
+	}
+}
+
+// mergeBetween is the RFC 7386 patch that makes to of from; nil when they are equal.
+func mergeBetween(from, to any) any {
+	a, isMap := from.(map[string]any)
+	b, both := to.(map[string]any)
+	if !isMap || !both {
+		if reflect.DeepEqual(from, to) {
+			return nil
+		}
+		return to
+	}
+	patch := map[string]any{}
+	for key := range a {
+		if _, kept := b[key]; !kept {
+			patch[key] = nil
+		}
+	}
+	for key, value := range b {
+		old, had := a[key]
+		if !had {
+			patch[key] = value
+		} else if change := mergeBetween(old, value); change != nil {
+			patch[key] = change
+		}
+	}
+	if len(patch) == 0 {
+		return nil
+	}
+	return patch
+}

@@ -1,0 +1,155 @@
+// Package fleet works on many members at once: bounded fan-out, preflight, apply, delete and refresh with one result per member in stable
+// order. It joins what shall be where (federation) with who is there (registry) and the one door to each cluster (member).
+package fleet
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kubefed/terraform-provider-kubefed/internal/member"
+	"github.com/kubefed/terraform-provider-kubefed/internal/registry"
+)
+
+// Config is what a provider block says about the fleet.
+type Config struct {
+	Registry    *registry.Registry
+	Owner       string // readable name of the configuration, recorded on every object
+	MaxParallel int    // members asked at once
+	Policy      Policy // defaults for every resource
+}
+
+// Fleet is the memory of one configured provider. It lives as long as the provider process.
+type Fleet struct {
+	config      Config
+	memory      *memory
+	inventories *inventories
+}
+
+// New makes a fleet; it dials nobody.
+func New(c Config) *Fleet {
+	return &Fleet{config: c, memory: newMemory(), inventories: newInventories()}
+}
+
+// Registry answers which members there are.
+func (f *Fleet) Registry() *registry.Registry { return f.config.Registry }
+
+// Policy is the provider's default policy.
+func (f *Fleet) Policy() Policy { return f.config.Policy }
+
+// Applying reports whether Terraform is applying rather than planning a resource: something was written in this process, or there is a
+// prior state which this process has not read (Terraform reads every resource before it plans, in the process that plans).
+func (f *Fleet) Applying(prior *Record) bool {
+	return f.memory.isApplying() || (prior != nil && !f.memory.wasRead(prior.Resource))
+}
+
+// CheckNames finds names in a placement that are no members: an error for a new one, a warning for one that has been placed before and
+// is now treated as a leaving member that does not answer.
+func (f *Fleet) CheckNames(ctx context.Context, spec Spec, placed []string) []Finding {
+	names := append(slices.Clone(spec.Placement.Clusters), spec.Placement.Exclude...)
+	if len(names) == 0 || f.config.Registry.Unknown() != "" {
+		return nil
+	}
+	entries, err := f.config.Registry.Members(ctx)
+	if err != nil {
+		return nil
+	}
+	known := make([]string, len(entries))
+	for i, e := range entries {
+		known[i] = e.Name
+	}
+	var findings []Finding
+	for _, name := range spec.Placement.Clusters {
+		if !slices.Contains(known, name) {
+			findings = append(findings, unknownName(name, known, slices.Contains(placed, name)))
+		}
+	}
+	return findings
+}
+
+func unknownName(name string, known []string, placed bool) Finding {
+	if placed {
+		return Finding{Path: []string{"placement", "clusters"}, Summary: "No longer a member", Members: []string{name},
+			Detail: "it is in the placement and is not registered any more.",
+			Advice: "Take it out of the placement (policy.on_unreachable_delete says what becomes of the object), or join it again."}
+	}
+	detail := fmt.Sprintf("%q is not a member.", name)
+	if len(known) == 0 {
+		detail += " No member is registered."
+	} else {
+		detail += " Members are " + quoted(known) + "."
+	}
+	return Finding{Error: true, Path: []string{"placement", "clusters"}, Summary: "Unknown cluster", Detail: detail,
+		Advice: "Correct the name; or, if this configuration joins the cluster, refer to it by kubefed_cluster.<…>.name or depends_on, so that it is planned first."}
+}
+
+func quoted(names []string) string {
+	text := ""
+	for i, name := range names {
+		if i > 0 {
+			text += ", "
+		}
+		text += fmt.Sprintf("%q", name)
+	}
+	return text
+}
+
+// Announce tells the run what a resource is going to make that others may need: a namespace, a kind. It also remembers the placement, so that
+// a cluster planned later that it would have chosen is told to come first.
+func (f *Fleet) Announce(spec Spec, r *Resolution) {
+	if isNamespace(r.ID) {
+		f.memory.announceNamespace(r.ID.Name, r.Placed)
+	}
+	if isDefinition(r.ID) && r.Template != nil {
+		f.announceDefinition(r)
+	}
+	if spec.Placement.Selector == nil {
+		return
+	}
+	f.config.Registry.NotePlacement(r.ID.String(), func(e registry.Entry) bool {
+		choice, err := spec.Placement.Choose(members([]Candidate{candidate(e)}), nil)
+		return err == nil && slices.Contains(choice.Clusters, e.Name)
+	})
+}
+
+func (f *Fleet) announceDefinition(r *Resolution) {
+	group, _, _ := unstructured.NestedString(r.Template, "spec", "group")
+	kind, _, _ := unstructured.NestedString(r.Template, "spec", "names", "kind")
+	scope, _, _ := unstructured.NestedString(r.Template, "spec", "scope")
+	f.memory.announceKind(schema.GroupKind{Group: group, Kind: kind}, Scope{Namespaced: scope == "Namespaced", Status: hasStatus(r.Template)}, r.Placed)
+}
+
+// hasStatus reports whether every version of a definition has the status subresource.
+func hasStatus(definition map[string]any) bool {
+	versions, _, _ := unstructured.NestedSlice(definition, "spec", "versions")
+	for _, v := range versions {
+		version, _ := v.(map[string]any)
+		if _, found, _ := unstructured.NestedMap(version, "subresources", "status"); !found {
+			return false
+		}
+	}
+	return len(versions) > 0
+}
+
+// hasNamespace asks a member for a namespace.
+func (f *Fleet) hasNamespace(ctx context.Context, name, namespace string) (bool, error) {
+	m, err := f.config.Registry.Open(ctx, name)
+	if err != nil {
+		return false, err
+	}
+	object, err := namespaceObject(ctx, m, namespace)
+	if err != nil {
+		return false, err
+	}
+	live, err := m.Get(ctx, object)
+	return live != nil && live.GetDeletionTimestamp() == nil, err
+}
+
+func namespaceObject(ctx context.Context, m *member.Member, name string) (member.Object, error) {
+	object, err := (&Target{GVK: schema.GroupVersionKind{Version: "v1", Kind: "Namespace"}}).object(ctx, m)
+	object.Name = name
+	return object, err
+}

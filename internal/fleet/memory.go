@@ -1,0 +1,113 @@
+package fleet
+
+import (
+	"sync"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// memory is what one provider process remembers of its run. Terraform plans and applies in different processes, so nothing in here
+// outlives a plan or an apply.
+type memory struct {
+	mu         sync.Mutex
+	applying   bool
+	read       map[string]bool                      // resource ids of states read in this process
+	written    map[writtenKey]string                // objects written in this process → resource id
+	namespaces map[string]map[string]bool           // member → namespaces this run makes
+	kinds      map[string]map[schema.GroupKind]bool // member → kinds this run makes
+	scopes     map[schema.GroupKind]*Scope
+}
+
+type writtenKey struct {
+	member string
+	uid    types.UID
+}
+
+func newMemory() *memory {
+	return &memory{
+		read: map[string]bool{}, written: map[writtenKey]string{}, namespaces: map[string]map[string]bool{},
+		kinds: map[string]map[schema.GroupKind]bool{}, scopes: map[schema.GroupKind]*Scope{},
+	}
+}
+
+// noteApplying: a Create, Update or Delete was seen, so Terraform is applying.
+func (m *memory) noteApplying() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.applying = true
+}
+
+func (m *memory) isApplying() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.applying
+}
+
+func (m *memory) noteRead(resource string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.read[resource] = true
+}
+
+func (m *memory) wasRead(resource string) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.read[resource]
+}
+
+func (m *memory) noteWritten(member string, uid types.UID, resource string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.written[writtenKey{member, uid}] = resource
+}
+
+func (m *memory) wasWritten(member string, uid types.UID) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	_, ok := m.written[writtenKey{member, uid}]
+	return ok
+}
+
+// announceNamespace: this run makes a namespace on these members.
+func (m *memory) announceNamespace(name string, members []string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, member := range members {
+		if m.namespaces[member] == nil {
+			m.namespaces[member] = map[string]bool{}
+		}
+		m.namespaces[member][name] = true
+	}
+}
+
+func (m *memory) namespaceAnnounced(member, name string) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.namespaces[member][name]
+}
+
+// announceKind: this run makes a kind on these members.
+func (m *memory) announceKind(kind schema.GroupKind, scope Scope, members []string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.scopes[kind] = &scope
+	for _, member := range members {
+		if m.kinds[member] == nil {
+			m.kinds[member] = map[schema.GroupKind]bool{}
+		}
+		m.kinds[member][kind] = true
+	}
+}
+
+func (m *memory) kindAnnounced(member string, kind schema.GroupKind) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.kinds[member][kind]
+}
+
+func (m *memory) announcedScope(kind schema.GroupKind) *Scope {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.scopes[kind]
+}

@@ -1,0 +1,86 @@
+package fleet
+
+import (
+	"context"
+	"errors"
+
+	"github.com/kubefed/terraform-provider-kubefed/internal/member"
+	"github.com/kubefed/terraform-provider-kubefed/internal/registry"
+)
+
+// Preflight asks the API server of every member that is to be written whether it would accept what is planned, all members at once. What
+// this same run makes first (a member, a namespace, a kind) is checked when it is there, at apply. Answers become findings only: planned
+// values do not depend on them. creating says that there is no state yet.
+func (f *Fleet) Preflight(ctx context.Context, t *Target, writes []Write, creating bool) []Finding {
+	p := putter{fleet: f, target: t, dry: true}
+	byName := map[string]Write{}
+	names := make([]string, len(writes))
+	for i, w := range writes {
+		names[i], byName[w.Member] = w.Member, w
+	}
+	answers := each(ctx, f, names, func(ctx context.Context, name string) []Finding {
+		done, err := p.put(ctx, byName[name])
+		if err != nil {
+			return f.refusals(t, name, err, creating)
+		}
+		return done.notes(t, name)
+	})
+	var findings []Finding
+	for _, a := range answers {
+		findings = append(findings, a...)
+	}
+	return findings
+}
+
+// refusals judges an error of a dry run by the policy.
+func (f *Fleet) refusals(t *Target, name string, err error, creating bool) []Finding {
+	var (
+		notJoined *registry.NotJoinedError
+		unknown   *registry.UnknownError
+		notMember *registry.NotMemberError
+		held      *member.TerminatingError
+		namespace *member.NamespaceMissingError
+	)
+	finding := t.finding(name, err)
+	switch {
+	case errors.As(err, &notJoined), errors.As(err, &unknown):
+		return nil
+	case errors.As(err, &notMember):
+		return nil // told once, by CheckNames
+	case isNotServed(err) && f.memory.kindAnnounced(name, t.GVK.GroupKind()):
+		return nil
+	case errors.As(err, &namespace):
+		if t.Policy.OnMissingNamespace == PolicyCreate || f.memory.namespaceAnnounced(name, namespace.Namespace) {
+			return nil
+		}
+	case errors.As(err, &held):
+		finding.Error = false
+		finding.Advice = "The apply waits until it is gone. " + finding.Advice
+	case isUnreachable(err):
+		finding.Error = creating && t.Policy.OnUnreachable == PolicyError
+		if !finding.Error {
+			finding.Advice = unreachableLater(t.Policy)
+		}
+	}
+	return []Finding{finding}
+}
+
+func unreachableLater(p Policy) string {
+	if p.OnUnreachable == PolicySkip {
+		return "The apply leaves the member for a later run (policy.on_unreachable = \"skip\")."
+	}
+	return "The apply writes the other members and then ends in an error for this one, unless it is back by then."
+}
+
+// notes are the warnings that go with an accepted write.
+func (w *written) notes(t *Target, name string) []Finding {
+	var findings []Finding
+	for _, text := range w.warnings {
+		findings = append(findings, Finding{Path: []string{"template"}, Members: []string{name}, Summary: "API server warning", Detail: text})
+	}
+	if w.resumed {
+		findings = append(findings, Finding{Path: []string{"template"}, Members: []string{name}, Summary: "Object of an interrupted run is taken over",
+			Detail: t.ID.String() + " carries this configuration's mark, and no state knows it."})
+	}
+	return findings
+}

@@ -1,0 +1,178 @@
+package fleet
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kubefed/terraform-provider-kubefed/internal/federation"
+	"github.com/kubefed/terraform-provider-kubefed/internal/member"
+)
+
+// Record is what this provider remembers of one resource in Terraform's private state: which objects are its own, and what was last
+// observed of them.
+type Record struct {
+	Resource string            `json:"id"`               // random, in every object's mark
+	Key      []byte            `json:"key"`              // for the keyed hashes
+	Copies   map[string]*Copy  `json:"copies,omitempty"` // by member
+	Former   map[string][]byte `json:"former,omitempty"` // version → manifest (JSON, gzip) of copies that lag behind the state
+}
+
+// Copy is the object of one resource on one member.
+type Copy struct {
+	UID     types.UID `json:"uid"`
+	Stamp   string    `json:"at,omitempty"` // generation ("g3") or resource version ("r1234") when Fields was taken
+	Fields  string    `json:"f,omitempty"`  // keyed hash of the fields we own, as the member holds them
+	Version string    `json:"v,omitempty"`  // of what was last written
+	Used    []int     `json:"o,omitempty"`  // override entries that went into it
+	Drift   bool      `json:"d,omitempty"`  // the last refresh found it changed by others
+	Foreign bool      `json:"i,omitempty"`  // imported: ours by its uid, not marked yet
+}
+
+// NewRecord makes the record of a resource that is being created.
+func NewRecord() (*Record, error) {
+	random := make([]byte, 24)
+	if _, err := rand.Read(random); err != nil {
+		return nil, fmt.Errorf("make a resource id: %w", err)
+	}
+	return &Record{Resource: hex.EncodeToString(random[:8]), Key: random[8:], Copies: map[string]*Copy{}}, nil
+}
+
+// ParseRecord reads a record from private state; nil without data.
+func ParseRecord(data []byte) (*Record, error) {
+	if len(data) == 0 {
+		return nil, nil
+	}
+	record := &Record{}
+	if err := json.Unmarshal(data, record); err != nil {
+		return nil, fmt.Errorf("read the private state: %w", err)
+	}
+	if record.Copies == nil {
+		record.Copies = map[string]*Copy{}
+	}
+	return record, nil
+}
+
+// Bytes is the record as private state keeps it.
+func (r *Record) Bytes() ([]byte, error) { return json.Marshal(r) }
+
+// Clone returns a copy that shares nothing that may be changed.
+func (r *Record) Clone() *Record {
+	clone := &Record{Resource: r.Resource, Key: r.Key, Copies: make(map[string]*Copy, len(r.Copies)), Former: r.Former}
+	for name, c := range r.Copies {
+		one := *c
+		clone.Copies[name] = &one
+	}
+	return clone
+}
+
+// Members are the names of those that hold a copy, sorted.
+func (r *Record) Members() []string {
+	if r == nil {
+		return nil
+	}
+	return sortedKeys(r.Copies)
+}
+
+// former returns what was last written to a member: kept on its own if the member lags behind the state, else rendered from the state.
+func (r *Record) former(name string, state func(used []int, name string) (map[string]any, error)) (map[string]any, error) {
+	c := r.Copies[name]
+	if packed, ok := r.Former[c.Version]; ok {
+		return unpack(packed)
+	}
+	return state(c.Used, name)
+}
+
+// keep stores the manifests of copies that lag behind the version they shall have.
+func (r *Record) keep(lagging map[string]map[string]any) error {
+	r.Former = nil
+	for name, manifest := range lagging {
+		packed, err := pack(manifest)
+		if err != nil {
+			return fmt.Errorf("keep the former manifest of member %s: %w", name, err)
+		}
+		if r.Former == nil {
+			r.Former = map[string][]byte{}
+		}
+		r.Former[r.Copies[name].Version] = packed
+	}
+	return nil
+}
+
+func pack(manifest map[string]any) ([]byte, error) {
+	var buffer bytes.Buffer
+	w := gzip.NewWriter(&buffer)
+	if err := json.NewEncoder(w).Encode(manifest); err != nil {
+		return nil, err
+	}
+	if err := w.Close(); err != nil {
+		return nil, err
+	}
+	return buffer.Bytes(), nil
+}
+
+func unpack(packed []byte) (map[string]any, error) {
+	r, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		return nil, fmt.Errorf("unpack a former manifest: %w", err)
+	}
+	text, err := io.ReadAll(r)
+	if err != nil {
+		return nil, fmt.Errorf("unpack a former manifest: %w", err)
+	}
+	return federation.DecodeOne(string(text))
+}
+
+// observe notes what an answer of the member says about a copy.
+func (r *Record) observe(c *Copy, live *unstructured.Unstructured, manager string) error {
+	owned, err := member.Owned(live, manager)
+	if err != nil {
+		return err
+	}
+	c.UID, c.Stamp, c.Fields = live.GetUID(), stamp(live.GetGeneration(), live.GetResourceVersion(), live.GetKind()), ""
+	if owned == nil {
+		return nil
+	}
+	c.Fields, err = r.hash(member.Project(live.Object, owned))
+	return err
+}
+
+func (r *Record) hash(tree any) (string, error) {
+	canonical, err := federation.Canonical(tree)
+	if err != nil {
+		return "", err
+	}
+	mac := hmac.New(sha256.New, r.Key)
+	mac.Write(canonical)
+	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil)[:12]), nil
+}
+
+// stamp changes whenever a field of ours may have changed. The generation moves with the spec only; a kind without one (ConfigMap) or
+// whose generation never moves (PriorityClass) is told by its resource version.
+func stamp(generation int64, resourceVersion, kind string) string {
+	if generation > 0 && kind != "PriorityClass" {
+		return "g" + strconv.FormatInt(generation, 10)
+	}
+	return "r" + resourceVersion
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	keys := make([]string, 0, len(m))
+	for key := range m {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	return keys
+}

@@ -1,0 +1,201 @@
+package fleet
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kubefed/terraform-provider-kubefed/internal/federation"
+	"github.com/kubefed/terraform-provider-kubefed/internal/member"
+)
+
+// Observation is what a refresh found on one member.
+type Observation struct {
+	Member  string
+	Gone    bool              // certainly not there any more, or being deleted
+	Err     error             // nothing is known; the last state holds
+	Drift   map[string]string // JSON pointer → live value, where others changed what is ours
+	Changed string            // who changed it, and when
+}
+
+// Refresh looks at every copy of a record, and notes in it what was found. Applied renders what was last written to a member.
+func (f *Fleet) Refresh(ctx context.Context, t *Target, record *Record, applied *Rendering) []Observation {
+	f.memory.noteRead(record.Resource)
+	observations := each(ctx, f, record.Members(), func(ctx context.Context, name string) Observation {
+		o := Observation{Member: name}
+		o.Err = f.look(ctx, t, record, applied, &o)
+		return o
+	})
+	return observations
+}
+
+func (f *Fleet) look(ctx context.Context, t *Target, record *Record, applied *Rendering, o *Observation) error {
+	m, err := f.config.Registry.Open(ctx, o.Member)
+	if err != nil {
+		return err
+	}
+	object, err := t.object(ctx, m)
+	if isNotServed(err) {
+		o.Gone = true
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	c := record.Copies[o.Member]
+	want, err := applied.Of(record, o.Member)
+	if err != nil {
+		return err
+	}
+	listed, err := f.listed(ctx, m, object)
+	if err != nil {
+		return err
+	}
+	if listed != nil && listed.DeletionTimestamp == nil && untouched(c, listed, t.marked(want)) {
+		return nil
+	}
+	return f.inspect(ctx, t, m, object, record, want, o)
+}
+
+// untouched compares what the LIST tells with what was last observed. Labels and annotations are compared on ours alone: controllers
+// add theirs right after a write. Finalizers and owner references move neither generation nor labels.
+func untouched(c *Copy, listed *metav1.PartialObjectMetadata, want map[string]any) bool {
+	if c.Drift || c.Foreign || c.UID != listed.UID || c.Stamp != stamp(listed.Generation, listed.ResourceVersion, listed.Kind) {
+		return false
+	}
+	ours := &unstructured.Unstructured{Object: want}
+	return holds(listed.Labels, ours.GetLabels()) && holds(listed.Annotations, ours.GetAnnotations()) &&
+		!slices.ContainsFunc(ours.GetFinalizers(), func(f string) bool { return !slices.Contains(listed.Finalizers, f) }) &&
+		!slices.ContainsFunc(ours.GetOwnerReferences(), func(r metav1.OwnerReference) bool {
+			return !slices.ContainsFunc(listed.OwnerReferences, func(l metav1.OwnerReference) bool { return l.UID == r.UID })
+		})
+}
+
+func holds(all, some map[string]string) bool {
+	for key, value := range some {
+		if have, ok := all[key]; !ok || have != value {
+			return false
+		}
+	}
+	return true
+}
+
+// inspect reads the whole object and compares the fields that are ours.
+func (f *Fleet) inspect(ctx context.Context, t *Target, m *member.Member, object member.Object, record *Record, want map[string]any, o *Observation) error {
+	live, err := m.Get(ctx, object)
+	if err != nil {
+		return err
+	}
+	c := record.Copies[o.Member]
+	if live == nil || live.GetDeletionTimestamp() != nil || !isOurs(live, c, record) {
+		o.Gone = true
+		return nil
+	}
+	if c.Foreign {
+		return nil
+	}
+	seen := *c
+	if err := record.observe(&seen, live, m.FieldManager()); err != nil {
+		return err
+	}
+	if seen.Fields == c.Fields && c.Fields != "" && holdsMarked(live, t.marked(want)) {
+		seen.Drift = false
+		*c = seen
+		return nil
+	}
+	o.Drift, err = t.drift(ctx, m, object, want, live)
+	if err != nil {
+		return err
+	}
+	c.UID, c.Drift = live.GetUID(), len(o.Drift) > 0
+	if !c.Drift {
+		*c = seen
+		return nil
+	}
+	if last, ok := member.LastForeign(live, m.FieldManager()); ok {
+		o.Changed = last.Name + " at " + last.Time.UTC().Format("2006-01-02T15:04:05Z")
+	}
+	return nil
+}
+
+// isOurs: the very object we wrote, or another one that carries our mark (restored from a backup).
+func isOurs(live *unstructured.Unstructured, c *Copy, record *Record) bool {
+	if live.GetUID() == c.UID {
+		return true
+	}
+	mark, ok := member.MarkOf(live)
+	return ok && mark.Resource == record.Resource
+}
+
+func holdsMarked(live *unstructured.Unstructured, want map[string]any) bool {
+	ours := &unstructured.Unstructured{Object: want}
+	return holds(live.GetLabels(), ours.GetLabels()) && holds(live.GetAnnotations(), ours.GetAnnotations())
+}
+
+// drift compares a live object with what the API server would make of our last manifest now: that passes admission again, so what
+// webhooks and defaults change is no drift. Both sides are compared on the fields that the manifest owns, list order included.
+func (t *Target) drift(ctx context.Context, m *member.Member, object member.Object, want map[string]any, live *unstructured.Unstructured) (map[string]string, error) {
+	answer, err := m.Apply(ctx, object, t.marked(want), member.ApplyOptions{DryRun: true, Force: true, Require: member.Precondition{UID: live.GetUID()}})
+	var refused *member.RefusedError
+	if errors.As(err, &refused) {
+		return federation.Drift(shaped(t.marked(want), want), shaped(live.Object, want), t.Sensitive), nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	owned, err := member.Owned(answer.Live, m.FieldManager())
+	if err != nil || owned == nil {
+		return nil, err
+	}
+	return federation.Drift(t.projected(answer.Live.Object, member.Project(answer.Live.Object, owned)),
+		t.projected(live.Object, member.Project(live.Object, owned)), t.Sensitive), nil
+}
+
+// projected completes a projection by what says which kind it is, so that Secret data is recognised.
+func (t *Target) projected(whole map[string]any, part any) map[string]any {
+	tree, ok := part.(map[string]any)
+	if !ok {
+		tree = map[string]any{}
+	}
+	tree = maps.Clone(tree)
+	tree["apiVersion"], tree["kind"] = whole["apiVersion"], whole["kind"]
+	return tree
+}
+
+// shaped keeps of a tree what has a place in the manifest: the comparison for an account that may not even ask for a dry run.
+func shaped(tree map[string]any, manifest map[string]any) map[string]any {
+	kept, _ := shape(tree, manifest).(map[string]any)
+	return kept
+}
+
+func shape(value, like any) any {
+	switch pattern := like.(type) {
+	case map[string]any:
+		node, ok := value.(map[string]any)
+		if !ok {
+			return value
+		}
+		kept := map[string]any{}
+		for key, child := range pattern {
+			if have, ok := node[key]; ok {
+				kept[key] = shape(have, child)
+			}
+		}
+		return kept
+	case []any:
+		node, ok := value.([]any)
+		if !ok || len(node) != len(pattern) {
+			return value
+		}
+		kept := make([]any, len(node))
+		for i := range node {
+			kept[i] = shape(node[i], pattern[i])
+		}
+		return kept
+	}
+	return value
+}

@@ -1,0 +1,160 @@
+package fleet
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubefed/terraform-provider-kubefed/internal/member"
+	"github.com/kubefed/terraform-provider-kubefed/internal/registry"
+)
+
+// Delete removes the object from every member of the record. The outcome's record holds what is left.
+func (f *Fleet) Delete(ctx context.Context, t *Target, record *Record) *Outcome {
+	f.memory.noteApplying()
+	outcome := &Outcome{Record: record.Clone(), Pending: map[string]string{}}
+	f.removeAll(ctx, t, record.Members(), outcome, false)
+	return outcome
+}
+
+// leave removes the object from the members that are no longer placed.
+func (f *Fleet) leave(ctx context.Context, change *Change, outcome *Outcome) {
+	f.removeAll(ctx, change.Target, change.Leaving, outcome, true)
+}
+
+// removeAll removes the object from members; releasing says that a protected object with something of others in it is released and left.
+func (f *Fleet) removeAll(ctx context.Context, t *Target, names []string, outcome *Outcome, releasing bool) {
+	answers := each(ctx, f, names, func(ctx context.Context, name string) removal {
+		return f.remove(ctx, t, name, outcome.Record.Copies[name], releasing)
+	})
+	for i, name := range names {
+		outcome.Findings = append(outcome.Findings, answers[i].findings...)
+		if answers[i].done {
+			delete(outcome.Record.Copies, name)
+		}
+	}
+}
+
+type removal struct {
+	done     bool
+	findings []Finding
+}
+
+func (f *Fleet) remove(ctx context.Context, t *Target, name string, c *Copy, releasing bool) removal {
+	inside, err := f.removeFrom(ctx, t, name, c, releasing)
+	switch {
+	case err == nil && inside == nil:
+		return removal{done: true}
+	case err == nil && releasing:
+		return removal{done: true, findings: []Finding{{Members: []string{name}, Summary: "Object is left behind",
+			Detail: fmt.Sprintf("%s was released and left where it is: %s.", t.ID, strings.Join(inside, ", ")),
+			Advice: "It is protected (deletion.protection) and holds objects of others."}}}
+	case err == nil:
+		return removal{findings: []Finding{protectedFinding(t, name, inside)}}
+	case leftBehind(err) && t.Policy.OnUnreachableDelete == PolicyForget:
+		return removal{done: true, findings: []Finding{{Members: []string{name}, Summary: "Object is left behind",
+			Detail: fmt.Sprintf("the member does not answer, and %s was forgotten as policy.on_unreachable_delete says; it may still be there: %s.", t.ID, err)}}}
+	case leftBehind(err):
+		finding := t.finding(name, err)
+		finding.Path = []string{"placement"}
+		finding.Summary = "Unable to delete from a member that cannot be reached"
+		finding.Advice = fmt.Sprintf("It stays in the state for %s alone. Bring the member back and run again, or, if it will never come back, apply policy.on_unreachable_delete = \"forget\" first.", name)
+		return removal{findings: []Finding{finding}}
+	}
+	finding := t.finding(name, err)
+	finding.Summary = "Unable to delete " + t.ID.String()
+	var held *member.TerminatingError
+	if errors.As(err, &held) {
+		finding.Summary = "Object is not gone in time"
+	}
+	return removal{findings: []Finding{finding}}
+}
+
+// leftBehind: nothing can be deleted there, as the member does not answer or is none any more.
+func leftBehind(err error) bool {
+	var notMember *registry.NotMemberError
+	return isUnreachable(err) || errors.As(err, &notMember)
+}
+
+// removeFrom deletes or releases the object on one member, and waits until it is gone. inside lists what kept a protected object.
+func (f *Fleet) removeFrom(ctx context.Context, t *Target, name string, c *Copy, releasing bool) (inside []string, err error) {
+	m, err := f.config.Registry.Open(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	object, err := t.object(ctx, m)
+	if isNotServed(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	live, err := m.Get(ctx, object)
+	if err != nil || live == nil || live.GetUID() != c.UID {
+		return nil, err
+	}
+	if mark, ok := member.MarkOf(live); !ok || mark.Resource != t.Mark.Resource {
+		return nil, nil // somebody's own by now
+	}
+	if t.Deletion.Orphan {
+		return nil, m.Release(ctx, object, c.UID)
+	}
+	if t.Deletion.Protected(t.ID) {
+		if inside, err = f.contents(ctx, m, t); err != nil {
+			return nil, err
+		}
+	}
+	if len(inside) > 0 {
+		if releasing {
+			return inside, m.Release(ctx, object, c.UID)
+		}
+		return inside, nil
+	}
+	if err := m.Delete(ctx, object, c.UID, t.Deletion.options()); err != nil {
+		return nil, err
+	}
+	return nil, m.WaitGone(ctx, object, c.UID)
+}
+
+func (d Deletion) options() member.DeleteOptions {
+	o := member.DeleteOptions{Propagation: d.Propagation, GraceSeconds: d.GraceSeconds}
+	if o.Propagation == "" {
+		o.Propagation = metav1.DeletePropagationForeground
+	}
+	return o
+}
+
+func protectedFinding(t *Target, name string, inside []string) Finding {
+	return Finding{Error: true, Path: []string{"deletion"}, Members: []string{name}, Summary: "Object is protected",
+		Detail: fmt.Sprintf("deleting %s would delete what others have in it: %s.", t.ID, strings.Join(inside, ", ")),
+		Advice: "Remove these first, keep the object there with deletion.policy = \"orphan\", or apply deletion.protection = false."}
+}
+
+// Guard says what keeps a protected object from being destroyed, on every member of the record.
+func (f *Fleet) Guard(ctx context.Context, t *Target, record *Record) []Finding {
+	if t.Deletion.Orphan || !t.Deletion.Protected(t.ID) {
+		return nil
+	}
+	names := record.Members()
+	answers := each(ctx, f, names, func(ctx context.Context, name string) []string {
+		m, err := f.config.Registry.Open(ctx, name)
+		if err != nil {
+			return nil // Delete asks again
+		}
+		inside, err := f.contents(ctx, m, t)
+		if err != nil {
+			return nil
+		}
+		return inside
+	})
+	var findings []Finding
+	for i, inside := range answers {
+		if len(inside) > 0 {
+			findings = append(findings, protectedFinding(t, names[i], inside))
+		}
+	}
+	return findings
+}

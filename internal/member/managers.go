@@ -1,0 +1,223 @@
+package member
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+)
+
+// staleTries bounds how often an edit of managedFields is repeated on a fresh copy when somebody writes the object in between.
+const staleTries = 5
+
+// entryEdit returns what an entry of managedFields shall own from now on; an empty set removes the entry.
+type entryEdit func(metav1.ManagedFieldsEntry, *fieldpath.Set) *fieldpath.Set
+
+// TakeFromUpdaters makes our manager the sole owner of its fields as against managers that wrote by Update (kubectl create or edit,
+// controllers), so that a field dropped from the manifest later really goes. Items of keyed lists that are ours become ours whole. No
+// value changes, and what the others own besides stays theirs.
+func (m *Member) TakeFromUpdaters(ctx context.Context, o Object, live *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	ours, err := Owned(live, m.options.FieldManager)
+	if err != nil || ours == nil {
+		return live, err
+	}
+	return m.editManagers(ctx, o, live, takeAway(ours))
+}
+
+func takeAway(ours *fieldpath.Set) entryEdit {
+	return func(entry metav1.ManagedFieldsEntry, fields *fieldpath.Set) *fieldpath.Set {
+		if entry.Operation != metav1.ManagedFieldsOperationUpdate || entry.Subresource != "" {
+			return fields
+		}
+		return fields.RecursiveDifference(ours)
+	}
+}
+
+// editManagers rewrites entries of managedFields and nothing else.
+func (m *Member) editManagers(ctx context.Context, o Object, live *unstructured.Unstructured, edit entryEdit) (*unstructured.Unstructured, error) {
+	for range staleTries {
+		patch, err := managersPatch(live, edit)
+		if err != nil || patch == nil {
+			return live, err
+		}
+		edited, err := m.patch(ctx, o, types.JSONPatchType, patch)
+		if err == nil {
+			return edited, nil
+		}
+		if !errors.Is(err, errStale) {
+			return nil, err
+		}
+		if live, err = m.Get(ctx, o); err != nil || live == nil {
+			return live, err
+		}
+	}
+	return nil, fmt.Errorf("edit the managers of %s on member %s: it is written too often", o, m.name)
+}
+
+var errStale = errors.New("the object was written in between")
+
+func (m *Member) patch(ctx context.Context, o Object, kind types.PatchType, body any) (*unstructured.Unstructured, error) {
+	data, err := json.Marshal(body)
+	if err != nil {
+		return nil, fmt.Errorf("encode a patch of %s for member %s: %w", o, m.name, err)
+	}
+	answer := m.retry(ctx, func(ctx context.Context) rest.Result {
+		return m.rest.Patch(kind).AbsPath(o.path()...).Param("fieldManager", m.options.FieldManager).Body(data).Do(ctx)
+	})
+	live, err := decode(answer)
+	switch {
+	case err == nil:
+		return live, nil
+	case apierrors.IsConflict(err), isFailedTest(err):
+		return nil, errStale
+	}
+	return nil, m.failure("patch", o, err)
+}
+
+// isFailedTest recognises the failed test operation of a JSON patch: 422 without any cause.
+func isFailedTest(err error) bool {
+	status := statusOf(err)
+	return apierrors.IsInvalid(err) && (status.Details == nil || len(status.Details.Causes) == 0)
+}
+
+type operation struct {
+	Op    string `json:"op"`
+	Path  string `json:"path"`
+	Value any    `json:"value,omitempty"`
+}
+
+// managersPatch is nil when there is nothing to edit. Entries are handled from the last to the first: a removal moves those behind it.
+func managersPatch(live *unstructured.Unstructured, edit entryEdit) ([]operation, error) {
+	entries := live.GetManagedFields()
+	var patch []operation
+	for i := len(entries) - 1; i >= 0; i-- {
+		before, err := Fields(entries[i])
+		if err != nil {
+			return nil, err
+		}
+		after := edit(entries[i], before)
+		if after.Equals(before) {
+			continue
+		}
+		at := fmt.Sprintf("/metadata/managedFields/%d", i)
+		patch = append(patch, operation{"test", at + "/manager", entries[i].Manager}, operation{"test", at + "/operation", entries[i].Operation})
+		if after.Empty() {
+			patch = append(patch, operation{Op: "remove", Path: at})
+			continue
+		}
+		fields, err := after.ToJSON()
+		if err != nil {
+			return nil, fmt.Errorf("encode the fields of manager %s: %w", entries[i].Manager, err)
+		}
+		patch = append(patch, operation{"replace", at + "/fieldsV1", json.RawMessage(fields)})
+	}
+	if patch == nil {
+		return nil, nil
+	}
+	return append(patch, operation{"replace", "/metadata/resourceVersion", live.GetResourceVersion()}), nil
+}
+
+// Release hands an object over: our mark and our entry in managedFields go, nothing else changes. An object that is gone, or is another
+// one by now, counts as released.
+func (m *Member) Release(ctx context.Context, o Object, uid types.UID) error {
+	for range staleTries {
+		live, err := m.Get(ctx, o)
+		if err != nil || live == nil || live.GetUID() != uid {
+			return err
+		}
+		_, err = m.patch(ctx, o, types.MergePatchType, releasePatch(live, m.options.FieldManager))
+		if !errors.Is(err, errStale) {
+			return err
+		}
+	}
+	return fmt.Errorf("release %s on member %s: it is written too often", o, m.name)
+}
+
+func releasePatch(live *unstructured.Unstructured, manager string) map[string]any {
+	entries := []metav1.ManagedFieldsEntry{}
+	for _, entry := range live.GetManagedFields() {
+		if entry.Manager != manager || entry.Subresource != "" {
+			entries = append(entries, entry)
+		}
+	}
+	if len(entries) == 0 {
+		entries = append(entries, stubEntry(live, manager))
+	}
+	return map[string]any{"metadata": map[string]any{
+		"uid":             live.GetUID(),
+		"resourceVersion": live.GetResourceVersion(),
+		"labels":          map[string]any{OwnerLabel: nil},
+		"annotations":     map[string]any{OwnerAnnotation: nil, ResourceAnnotation: nil},
+		"managedFields":   entries,
+	}}
+}
+
+// stubEntry keeps managedFields from becoming empty: the API server would then give all fields to "before-first-apply", and the next
+// tool to apply the object would conflict with that.
+func stubEntry(live *unstructured.Unstructured, manager string) metav1.ManagedFieldsEntry {
+	return metav1.ManagedFieldsEntry{
+		Manager: manager, Operation: metav1.ManagedFieldsOperationUpdate, APIVersion: live.GetAPIVersion(),
+		FieldsType: "FieldsV1", FieldsV1: &metav1.FieldsV1{Raw: []byte(`{"f:metadata":{"f:annotations":{}}}`)},
+	}
+}
+
+// PutBack writes an object as it was before we took it over, its managers included. applied is what our own write made of it: when
+// somebody else has written the object since, or it is gone, it is left as it is.
+func (m *Member) PutBack(ctx context.Context, o Object, original, applied *unstructured.Unstructured) error {
+	manager := m.options.FieldManager
+	if last, ok := LastForeign(original, manager); ok {
+		manager = last.Name
+	}
+	current := applied
+	for range staleTries {
+		body := original.DeepCopy()
+		body.SetResourceVersion(current.GetResourceVersion())
+		err := m.replace(ctx, o, body, manager)
+		if !errors.Is(err, errStale) {
+			return err
+		}
+		current, err = m.Get(ctx, o)
+		if err != nil || current == nil || current.GetUID() != original.GetUID() || !sameWriters(current, applied) {
+			return err
+		}
+	}
+	return fmt.Errorf("put back %s on member %s: it is written too often", o, m.name)
+}
+
+func (m *Member) replace(ctx context.Context, o Object, body *unstructured.Unstructured, manager string) error {
+	data, err := body.MarshalJSON()
+	if err != nil {
+		return fmt.Errorf("encode %s for member %s: %w", o, m.name, err)
+	}
+	answer := m.retry(ctx, func(ctx context.Context) rest.Result {
+		return m.rest.Put().AbsPath(o.path()...).Param("fieldManager", manager).Body(data).Do(ctx)
+	})
+	_, err = decode(answer)
+	switch {
+	case err == nil, isAbsent(err, o):
+		return nil
+	case apierrors.IsConflict(err):
+		return errStale
+	}
+	return m.failure("put back", o, err)
+}
+
+// sameWriters reports whether nobody but writers of the status has touched an object between two answers.
+func sameWriters(a, b metav1.Object) bool {
+	return slices.EqualFunc(ownEntries(a), ownEntries(b), func(x, y metav1.ManagedFieldsEntry) bool {
+		return x.Manager == y.Manager && x.Operation == y.Operation && x.Time.Equal(y.Time) && bytes.Equal(x.FieldsV1.Raw, y.FieldsV1.Raw)
+	})
+}
+
+func ownEntries(o metav1.Object) []metav1.ManagedFieldsEntry {
+	return slices.DeleteFunc(slices.Clone(o.GetManagedFields()), func(e metav1.ManagedFieldsEntry) bool { return e.Subresource != "" || e.FieldsV1 == nil })
+}

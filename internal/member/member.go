@@ -1,0 +1,113 @@
+// Package member reaches one cluster: connects, discovers what it serves, reads, dry-runs, applies and deletes objects. It is the one door
+// through which this provider touches a cluster, and knows nothing of Terraform or of other members.
+package member
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"sync"
+	"time"
+
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/metadata"
+	"k8s.io/client-go/rest"
+)
+
+// HealthCheck says how a member is asked whether it answers. Interval runs from start to start of two attempts; an attempt that takes
+// longer is followed at once.
+type HealthCheck struct {
+	Attempts int
+	Timeout  time.Duration
+	Interval time.Duration
+}
+
+// Options are the same for every member of a provider.
+type Options struct {
+	FieldManager   string
+	UserAgent      string
+	Impersonate    rest.ImpersonationConfig
+	QPS            float32 // requests per second, 0 = no limit
+	RequestTimeout time.Duration
+	Health         HealthCheck
+}
+
+// Member is a client for one cluster. It is safe for concurrent use and dials nothing before it is asked something.
+type Member struct {
+	name      string
+	options   Options
+	dynamic   dynamic.Interface
+	metadata  metadata.Interface
+	discovery *discovery.DiscoveryClient
+	rest      rest.Interface
+
+	mu    sync.Mutex
+	probe *probe
+}
+
+// New makes the client for the cluster that cfg reaches. An error means that cfg itself cannot be used; it has the class ClassConfig.
+func New(name string, cfg *rest.Config, o Options) (*Member, error) {
+	cfg = rest.CopyConfig(cfg)
+	cfg.UserAgent, cfg.Impersonate = o.UserAgent, o.Impersonate
+	cfg.QPS, cfg.Burst = -1, 0
+	if o.QPS > 0 {
+		cfg.QPS, cfg.Burst = o.QPS, max(1, int(2*o.QPS))
+	}
+	cfg.Timeout = o.RequestTimeout
+	client, err := rest.HTTPClientFor(cfg)
+	if err != nil {
+		return nil, &UnreachableError{Member: name, Class: ClassConfig, Err: err}
+	}
+	m := &Member{name: name, options: o}
+	if err := m.connect(cfg, client); err != nil {
+		return nil, &UnreachableError{Member: name, Class: ClassConfig, Err: err}
+	}
+	return m, nil
+}
+
+func (m *Member) connect(cfg *rest.Config, client *http.Client) (err error) {
+	if m.dynamic, err = dynamic.NewForConfigAndClient(cfg, client); err != nil {
+		return fmt.Errorf("make the dynamic client: %w", err)
+	}
+	if m.metadata, err = metadata.NewForConfigAndClient(metadata.ConfigFor(cfg), client); err != nil {
+		return fmt.Errorf("make the metadata client: %w", err)
+	}
+	if m.discovery, err = discovery.NewDiscoveryClientForConfigAndClient(cfg, client); err != nil {
+		return fmt.Errorf("make the discovery client: %w", err)
+	}
+	m.rest = m.discovery.RESTClient()
+	return nil
+}
+
+// Name is the member's name in the federation.
+func (m *Member) Name() string { return m.name }
+
+// FieldManager is the name under which this member's objects are applied.
+func (m *Member) FieldManager() string { return m.options.FieldManager }
+
+// Kinds answers what the member serves. The first call probes the member's health, as often as Options.Health says, and its answer, good or
+// bad, is kept for the life of the process; all callers share it. The error is an UnreachableError.
+func (m *Member) Kinds(ctx context.Context) (*Kinds, error) {
+	m.mu.Lock()
+	if m.probe == nil {
+		m.probe = &probe{done: make(chan struct{})}
+		go m.probe.run(context.WithoutCancel(ctx), m)
+	}
+	p := m.probe
+	m.mu.Unlock()
+	select {
+	case <-p.done:
+		return p.kinds, p.err
+	case <-ctx.Done():
+		return nil, &UnreachableError{Member: m.name, Class: ClassNetwork, Err: ctx.Err()}
+	}
+}
+
+// Forget drops what was learned about the member's health and kinds, so that the next call of Kinds asks again: after a
+// CustomResourceDefinition was made, or after the member was joined.
+func (m *Member) Forget() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.probe = nil
+}

@@ -1,0 +1,151 @@
+package member
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/rest"
+)
+
+// Object names one object on a member.
+type Object struct {
+	Kind      Kind
+	Namespace string // "" for a cluster-scoped kind
+	Name      string
+}
+
+func (o Object) String() string {
+	if o.Namespace == "" {
+		return o.Kind.GVK.Kind + " " + o.Name
+	}
+	return o.Kind.GVK.Kind + " " + o.Namespace + "/" + o.Name
+}
+
+func (o Object) path() []string {
+	gv := o.Kind.GVK.GroupVersion()
+	path := []string{"/apis", gv.Group, gv.Version}
+	if gv.Group == "" {
+		path = []string{"/api", gv.Version}
+	}
+	if o.Namespace != "" {
+		path = append(path, "namespaces", o.Namespace)
+	}
+	return append(path, o.Kind.Resource, o.Name)
+}
+
+// Get reads an object; nil without an error means that the API server says it is not there. An object that is being deleted is returned.
+func (m *Member) Get(ctx context.Context, o Object) (*unstructured.Unstructured, error) {
+	answer := m.retry(ctx, func(ctx context.Context) rest.Result {
+		return m.rest.Get().AbsPath(o.path()...).Do(ctx)
+	})
+	live, err := decode(answer)
+	switch {
+	case err == nil:
+		return live, nil
+	case isAbsent(err, o):
+		return nil, nil
+	}
+	return nil, m.failure("read", o, err)
+}
+
+// List reads the metadata of every object of a kind that matches a label selector, in one namespace or ("") in all.
+func (m *Member) List(ctx context.Context, kind Kind, namespace, selector string) ([]metav1.PartialObjectMetadata, error) {
+	list, err := m.metadata.Resource(kind.GVR()).Namespace(namespace).List(ctx, metav1.ListOptions{LabelSelector: selector})
+	if err != nil {
+		return nil, m.failure("list", Object{Kind: kind, Namespace: namespace}, err)
+	}
+	return list.Items, nil
+}
+
+// isAbsent is true only for a Status that says NotFound about the very object asked for, or about its namespace.
+func isAbsent(err error, o Object) bool {
+	if !apierrors.IsNotFound(err) {
+		return false
+	}
+	details := statusOf(err).Details
+	if details == nil {
+		return false
+	}
+	return details.Name == o.Name || (details.Kind == "namespaces" && details.Name == o.Namespace)
+}
+
+func statusOf(err error) metav1.Status {
+	if status, ok := err.(apierrors.APIStatus); ok { //nolint:errorlint // rest.Result returns it unwrapped
+		return status.Status()
+	}
+	return metav1.Status{}
+}
+
+// failure turns what client-go returned into one of this package's errors.
+func (m *Member) failure(verb string, o Object, err error) error {
+	if u := unreachable(m.name, err); u != nil {
+		return u
+	}
+	status := statusOf(err)
+	details := status.Details
+	if details == nil {
+		details = &metav1.StatusDetails{}
+	}
+	if apierrors.IsNotFound(err) {
+		switch {
+		case details.Kind == "namespaces" && o.Namespace != "" && details.Name == o.Namespace:
+			return &NamespaceMissingError{Member: m.name, Namespace: o.Namespace}
+		case details.Name == "":
+			return &NotServedError{Member: m.name, GVK: o.Kind.GVK}
+		}
+	}
+	refused := &RefusedError{Member: m.name, Object: o, Verb: verb, Code: int(status.Code), Reason: status.Reason, Message: status.Message, Causes: details.Causes}
+	for _, cause := range details.Causes {
+		if cause.Field != "" {
+			refused.Fields = append(refused.Fields, cause.Field)
+		}
+	}
+	return refused
+}
+
+func decode(answer rest.Result) (*unstructured.Unstructured, error) {
+	if err := answer.Error(); err != nil {
+		return nil, err
+	}
+	body, err := answer.Raw()
+	if err != nil {
+		return nil, fmt.Errorf("read the answer: %w", err)
+	}
+	live := &unstructured.Unstructured{}
+	if err := live.UnmarshalJSON(body); err != nil {
+		return nil, fmt.Errorf("decode the answer: %w", err)
+	}
+	return live, nil
+}
+
+// retryFor bounds how long a request that is throttled or meets a server error is repeated.
+const retryFor = 10 * time.Second
+
+// retry repeats a request that may safely be sent again: throttled (429), or a server error that is not about the object.
+func (m *Member) retry(ctx context.Context, send func(context.Context) rest.Result) rest.Result {
+	deadline := time.Now().Add(retryFor)
+	for wait := 100 * time.Millisecond; ; wait *= 2 {
+		answer := send(ctx)
+		err := answer.Error()
+		if err == nil || !temporary(err) || time.Now().Add(wait).After(deadline) {
+			return answer
+		}
+		select {
+		case <-time.After(wait):
+		case <-ctx.Done():
+			return answer
+		}
+	}
+}
+
+func temporary(err error) bool {
+	class := classify(err)
+	if _, answered := err.(apierrors.APIStatus); !answered { //nolint:errorlint // rest.Result returns it unwrapped
+		return false
+	}
+	return class == ClassThrottled || class == ClassServer
+}

@@ -1,0 +1,153 @@
+package member
+
+import (
+	"bytes"
+	"fmt"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+	"sigs.k8s.io/structured-merge-diff/v6/value"
+)
+
+// Owned returns the fields that a manager holds in an object by server-side apply; nil when it has no entry.
+func Owned(o metav1.Object, manager string) (*fieldpath.Set, error) {
+	for _, entry := range o.GetManagedFields() {
+		if entry.Manager == manager && entry.Operation == metav1.ManagedFieldsOperationApply && entry.Subresource == "" {
+			return Fields(entry)
+		}
+	}
+	return nil, nil
+}
+
+// Fields reads which fields an entry of managedFields owns.
+func Fields(entry metav1.ManagedFieldsEntry) (*fieldpath.Set, error) {
+	set := &fieldpath.Set{}
+	if entry.FieldsV1 == nil {
+		return set, nil
+	}
+	if err := set.FromJSON(bytes.NewReader(entry.FieldsV1.Raw)); err != nil {
+		return nil, fmt.Errorf("read the fields of manager %s: %w", entry.Manager, err)
+	}
+	return set, nil
+}
+
+// Project keeps of a tree what is in set; lists keep the tree's order. It needs no schema: the set says by its keys which lists
+// are merged by key (structured-merge-diff's "associative" lists), all others are whole.
+func Project(tree any, set *fieldpath.Set) any {
+	switch node := tree.(type) {
+	case map[string]any:
+		return projectMap(node, set)
+	case []any:
+		return projectList(node, set)
+	}
+	return tree
+}
+
+func projectMap(node map[string]any, set *fieldpath.Set) map[string]any {
+	kept := map[string]any{}
+	for key, child := range node {
+		if part, ok := project(child, set, fieldpath.FieldNameElement(key)); ok {
+			kept[key] = part
+		}
+	}
+	return kept
+}
+
+func projectList(node []any, set *fieldpath.Set) []any {
+	elements := elementsOf(set)
+	kept := []any{}
+	for index, child := range node {
+		for _, element := range elements {
+			if !selects(element, child, index) {
+				continue
+			}
+			if part, ok := project(child, set, element); ok {
+				kept = append(kept, part)
+				break
+			}
+		}
+	}
+	return kept
+}
+
+func project(child any, set *fieldpath.Set, element fieldpath.PathElement) (any, bool) {
+	if below, ok := set.Children.Get(element); ok {
+		return Project(child, below), true
+	}
+	return child, set.Members.Has(element)
+}
+
+func elementsOf(set *fieldpath.Set) []fieldpath.PathElement {
+	var elements []fieldpath.PathElement
+	add := func(e fieldpath.PathElement) { elements = append(elements, e) }
+	set.Children.Iterate(add)
+	set.Members.Iterate(add)
+	return elements
+}
+
+func selects(element fieldpath.PathElement, item any, index int) bool {
+	switch {
+	case element.Index != nil:
+		return *element.Index == index
+	case element.Value != nil:
+		return value.Equals(*element.Value, value.NewValueInterface(item))
+	case element.Key == nil:
+		return false
+	}
+	fields, ok := item.(map[string]any)
+	if !ok {
+		return false
+	}
+	for _, key := range *element.Key {
+		have, ok := fields[key.Name]
+		if !ok || !value.Equals(key.Value, value.NewValueInterface(have)) {
+			return false
+		}
+	}
+	return true
+}
+
+// Manager is who wrote an object, and when.
+type Manager struct {
+	Name string
+	Time metav1.Time
+}
+
+// LastForeign returns the manager other than ours that wrote the object last (status writers aside); ok is false when there is none.
+func LastForeign(o metav1.Object, ours string) (last Manager, ok bool) {
+	for _, entry := range o.GetManagedFields() {
+		if entry.Manager == ours || entry.Subresource != "" || entry.Time == nil {
+			continue
+		}
+		if !ok || entry.Time.After(last.Time.Time) {
+			last, ok = Manager{Name: entry.Manager, Time: *entry.Time}, true
+		}
+	}
+	return last, ok
+}
+
+// HasAny reports whether the tree holds any of the fields in set.
+func HasAny(tree any, set *fieldpath.Set) bool {
+	found := false
+	switch node := tree.(type) {
+	case map[string]any:
+		for key, child := range node {
+			found = found || hasAt(child, set, fieldpath.FieldNameElement(key))
+		}
+	case []any:
+		for _, element := range elementsOf(set) {
+			for index, child := range node {
+				found = found || (selects(element, child, index) && hasAt(child, set, element))
+			}
+		}
+	}
+	return found
+}
+
+func hasAt(child any, set *fieldpath.Set, element fieldpath.PathElement) bool {
+	if set.Members.Has(element) {
+		return true
+	}
+	below, ok := set.Children.Get(element)
+	return ok && HasAny(child, below)
+}

@@ -1,0 +1,193 @@
+package provider
+
+import (
+	"context"
+	"slices"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+
+	"github.com/kubefed/terraform-provider-kubefed/internal/federation"
+	"github.com/kubefed/terraform-provider-kubefed/internal/fleet"
+)
+
+// ValidateConfig finds what is wrong without any cluster.
+func (r *federatedResource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
+	var config federatedModel
+	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	spec, diags := config.spec(ctx, fleet.Policy{})
+	resp.Diagnostics.Append(diags...)
+	if resp.Diagnostics.HasError() || len(spec.TemplateUnknown) > 0 {
+		return
+	}
+	_, _, err := federation.Identify(spec.Template)
+	resp.Diagnostics.Append(inputDiagnostics(federation.Below(err, "template"))...)
+}
+
+// ModifyPlan computes what each member will get, and asks the members to be written whether they would take it.
+func (r *federatedResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	if r.fleet == nil {
+		return
+	}
+	stored, diags := readPrivate(ctx, req.Private)
+	resp.Diagnostics.Append(diags...)
+	var state *federatedModel
+	if !req.State.Raw.IsNull() {
+		state = &federatedModel{}
+		resp.Diagnostics.Append(req.State.Get(ctx, state)...)
+	}
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	if req.Plan.Raw.IsNull() {
+		resp.Diagnostics.Append(r.guard(ctx, state, stored)...)
+		return
+	}
+	p := planning{resource: r, state: state, stored: stored}
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &p.plan)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	p.run(ctx)
+	resp.Diagnostics.Append(p.diags...)
+	if p.replace {
+		resp.RequiresReplace = append(resp.RequiresReplace, path.Root("template"))
+	}
+	if !resp.Diagnostics.HasError() {
+		resp.Diagnostics.Append(resp.Plan.Set(ctx, &p.plan)...)
+	}
+}
+
+// guard keeps a protected object from being destroyed or replaced with what others have in it.
+func (r *federatedResource) guard(ctx context.Context, state *federatedModel, stored private) diag.Diagnostics {
+	if stored.record == nil {
+		return nil
+	}
+	target, _, diags := r.stateTarget(ctx, state, stored)
+	if diags.HasError() {
+		return diags
+	}
+	return findingDiagnostics(r.fleet.Guard(ctx, target, stored.record))
+}
+
+// planning is one run of ModifyPlan for a resource that is not being destroyed.
+type planning struct {
+	resource *federatedResource
+	state    *federatedModel // nil: the resource is being created
+	stored   private
+	plan     federatedModel
+	replace  bool
+	diags    diag.Diagnostics
+}
+
+func (p *planning) run(ctx context.Context) {
+	fleets := p.resource.fleet
+	spec, diags := p.plan.spec(ctx, fleets.Policy())
+	if p.diags.Append(diags...); p.diags.HasError() {
+		return
+	}
+	members := p.stored.record.Members()
+	resolution, err := fleets.Resolve(ctx, spec, p.stored.facts, members)
+	if err != nil {
+		p.diags.Append(registryDiagnostic(err))
+		return
+	}
+	p.diags.Append(findingDiagnostics(append(resolution.Findings, fleets.CheckNames(ctx, spec, members)...))...)
+	if p.diags.HasError() {
+		return
+	}
+	fleets.Announce(spec, resolution)
+	if p.state != nil && resolution.IDKnown && resolution.ID.String() != p.state.ID.ValueString() {
+		p.planReplacement(ctx, resolution)
+		return
+	}
+	p.planValues(ctx, spec, resolution)
+}
+
+// planReplacement marks the resource for replacement; Terraform then plans the creation by itself.
+func (p *planning) planReplacement(ctx context.Context, resolution *fleet.Resolution) {
+	p.replace = true
+	p.diags.Append(p.resource.guard(ctx, p.state, p.stored)...)
+	p.plan.setIdentity(resolution)
+	p.plan.setPlaced(resolution, resolution.Versions(nil, nil))
+	p.plan.setDifferences(nil, resolution.Placed)
+	p.plan.setPendingUnknown()
+}
+
+func (p *planning) planValues(ctx context.Context, spec fleet.Spec, resolution *fleet.Resolution) {
+	fleets := p.resource.fleet
+	target := fleets.NewTarget(resolution.GVK, resolution.ID, spec, p.stored.record)
+	applied, diags := p.resource.rendering(ctx, p.state, p.stored)
+	p.diags.Append(diags...)
+	change, err := resolution.Changes(target, p.stored.record, applied)
+	if err != nil {
+		p.diags.AddError("Unable to compare with what was applied before", err.Error())
+		return
+	}
+	p.plan.setPlaced(resolution, change.Versions)
+	p.planDifferences(spec, resolution)
+	if p.state == nil {
+		p.plan.setIdentity(resolution)
+		p.plan.setPendingUnknown()
+	} else {
+		p.planUpdate(resolution, change)
+	}
+	if !fleets.Applying(p.stored.record) {
+		p.diags.Append(findingDiagnostics(fleets.Preflight(ctx, target, change.Writes, p.state == nil))...)
+	}
+}
+
+// planUpdate keeps what does not change, so that a plan without anything to do is empty.
+func (p *planning) planUpdate(resolution *fleet.Resolution, change *fleet.Change) {
+	p.plan.ID, p.plan.Target = p.state.ID, p.state.Target
+	if resolution.IDKnown {
+		p.plan.setIdentity(resolution)
+	}
+	p.leaveUnreachable(change)
+	open := slices.ContainsFunc(resolution.Placed, func(name string) bool { return !resolution.Desired[name].Known })
+	if len(change.Writes) > 0 || len(change.Leaving) > 0 || open || !resolution.PlacedKnown {
+		p.plan.setPendingUnknown()
+		return
+	}
+	p.plan.PendingClusters, p.plan.Messages = p.state.PendingClusters, p.state.Messages
+}
+
+// leaveUnreachable takes out of the change what a former run left pending, nothing is new about, and cannot be done now either.
+func (p *planning) leaveUnreachable(change *fleet.Change) {
+	pending, before := p.state.pending(), stringsOf(p.state.Versions)
+	change.Writes = slices.DeleteFunc(change.Writes, func(w fleet.Write) bool {
+		return slices.Contains(pending, w.Member) && before[w.Member] == change.Versions[w.Member] && !p.stored.ready(w.Member)
+	})
+}
+
+func (p *planning) planDifferences(spec fleet.Spec, resolution *fleet.Resolution) {
+	prior := map[string]map[string]string{}
+	if p.state != nil {
+		prior = p.state.differences()
+	}
+	differences := map[string]map[string]string{}
+	var unknown []string
+	for _, name := range resolution.Placed {
+		desired := resolution.Desired[name]
+		if !desired.Known {
+			unknown = append(unknown, name)
+			continue
+		}
+		computed := federation.Differences(resolution.Template, desired.Tree, spec.Sensitive)
+		differences[name] = federation.PlannedDifferences(prior[name], computed, resolution.Template, desired.Tree, spec.Sensitive)
+	}
+	p.plan.setDifferences(differences, unknown)
+	if !resolution.PlacedKnown {
+		p.plan.unknownDifferences()
+	}
+}
+
+// registryDiagnostic: what must be written or deleted cannot be planned while nobody knows who the members are.
+func registryDiagnostic(err error) diag.Diagnostic {
+	return diag.NewErrorDiagnostic("Unable to read the members", err.Error()+
+		"\n\nNothing can be planned for members that nobody knows. Check `host_cluster`; if this configuration installs the control plane, let this resource depend on it.")
+}

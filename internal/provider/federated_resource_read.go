@@ -1,0 +1,161 @@
+package provider
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kubefed/terraform-provider-kubefed/internal/federation"
+	"github.com/kubefed/terraform-provider-kubefed/internal/fleet"
+	"github.com/kubefed/terraform-provider-kubefed/internal/member"
+)
+
+// stateTarget is the object as the state has it.
+func (r *federatedResource) stateTarget(ctx context.Context, state *federatedModel, stored private) (*fleet.Target, fleet.Spec, diag.Diagnostics) {
+	spec, diags := state.spec(ctx, r.fleet.Policy())
+	if diags.HasError() {
+		return nil, spec, diags
+	}
+	apiVersion, id, err := federation.Identify(spec.Template)
+	if err != nil {
+		diags.Append(inputDiagnostics(federation.Below(err, "template"))...)
+		return nil, spec, diags
+	}
+	gv, err := schema.ParseGroupVersion(apiVersion)
+	if err != nil {
+		diags.AddError("Unable to read the state", err.Error())
+		return nil, spec, diags
+	}
+	id.Namespace = namespaceIn(state.ID.ValueString(), id)
+	return r.fleet.NewTarget(gv.WithKind(id.Kind), id, spec, stored.record), spec, diags
+}
+
+// namespaceIn takes the namespace from an id: the template may name none.
+func namespaceIn(stateID string, id federation.ID) string {
+	parts := strings.Split(stateID, "/")
+	if len(parts) == 4 {
+		return parts[2]
+	}
+	return id.Namespace
+}
+
+// rendering renders again what was applied last; nil for a resource that is being created.
+func (r *federatedResource) rendering(ctx context.Context, state *federatedModel, stored private) (*fleet.Rendering, diag.Diagnostics) {
+	if state == nil || stored.record == nil {
+		return nil, nil
+	}
+	spec, diags := state.spec(ctx, r.fleet.Policy())
+	if diags.HasError() {
+		return nil, diags
+	}
+	rendering, err := fleet.NewRendering(spec, stored.scope())
+	if err != nil {
+		diags.AddError("Unable to read the state", err.Error())
+	}
+	return rendering, diags
+}
+
+func (p private) scope() *fleet.Scope {
+	if p.facts == nil {
+		return nil
+	}
+	return p.facts.Scope
+}
+
+// refresh brings the state up to what the members hold. there is false when the object is gone from every member.
+func (r *federatedResource) refresh(ctx context.Context, state *federatedModel, stored *private) (there bool, diags diag.Diagnostics) {
+	target, spec, diags := r.stateTarget(ctx, state, *stored)
+	if diags.HasError() {
+		return true, diags
+	}
+	applied, found := r.rendering(ctx, state, *stored)
+	if diags.Append(found...); diags.HasError() {
+		return true, diags
+	}
+	had := stored.record.Members()
+	observations := r.fleet.Refresh(ctx, target, stored.record, applied)
+	state.observe(spec, stored.record, applied, observations)
+	diags.Append(findingDiagnostics(observed(target, observations))...)
+	placed := stringsIn(state.PlacedClusters)
+	facts, err := r.fleet.GatherFacts(ctx, spec, target.GVK, target.ID.Namespace, placed, state.pending(), stored.facts)
+	if err != nil {
+		diags.AddWarning("Unable to read the members", err.Error()+"\n\nThe last known members are used.")
+	}
+	stored.facts = facts
+	return len(had) == 0 || len(stored.record.Copies) > 0, diags
+}
+
+// observe puts what was found into the computed attributes, and forgets copies that are gone.
+func (m *federatedModel) observe(spec fleet.Spec, record *fleet.Record, applied *fleet.Rendering, observations []fleet.Observation) {
+	versions, differences := stringsOf(m.Versions), m.differences()
+	for _, o := range observations {
+		switch {
+		case o.Err != nil:
+		case o.Gone && spec.Policy.OnMissing == fleet.PolicyKeep:
+		case o.Gone:
+			delete(versions, o.Member)
+			delete(differences, o.Member)
+			delete(record.Copies, o.Member)
+		default:
+			differences[o.Member] = withDrift(differences[o.Member], o, record, applied, spec.Sensitive)
+		}
+	}
+	m.Versions = stringMap(versions)
+	m.setDifferences(differences, nil)
+}
+
+// withDrift is what differences say of a member: what they said without the drift of former refreshes, and the drift found now.
+func withDrift(prior map[string]string, o fleet.Observation, record *fleet.Record, applied *fleet.Rendering, sensitive []string) map[string]string {
+	now := prior
+	if rendered, err := applied.Of(record, o.Member); err == nil {
+		template := applied.Template()
+		computed := federation.Differences(template, rendered, sensitive)
+		now = federation.PlannedDifferences(prior, computed, template, rendered, sensitive)
+	}
+	if len(o.Drift) == 0 {
+		return now
+	}
+	now = maps.Clone(now)
+	if now == nil {
+		now = map[string]string{}
+	}
+	maps.Copy(now, o.Drift)
+	return now
+}
+
+// observed tells what a refresh found that the user should know.
+func observed(t *fleet.Target, observations []fleet.Observation) []fleet.Finding {
+	var findings []fleet.Finding
+	for _, o := range observations {
+		switch {
+		case o.Err != nil:
+			findings = append(findings, unread(t, o))
+		case o.Gone:
+			findings = append(findings, fleet.Finding{Members: []string{o.Member}, Summary: "Object is gone",
+				Detail: fmt.Sprintf("%s is not there any more.", t.ID)})
+		case len(o.Drift) > 0 && o.Changed != "":
+			findings = append(findings, fleet.Finding{Members: []string{o.Member}, Summary: "Object was changed outside of Terraform",
+				Detail: fmt.Sprintf("%s of %s, last written by %s.", strings.Join(slices.Sorted(maps.Keys(o.Drift)), ", "), t.ID, o.Changed)})
+		case len(o.Drift) > 0:
+			findings = append(findings, fleet.Finding{Members: []string{o.Member}, Summary: "Object was changed outside of Terraform",
+				Detail: fmt.Sprintf("%s of %s.", strings.Join(slices.Sorted(maps.Keys(o.Drift)), ", "), t.ID)})
+		}
+	}
+	return findings
+}
+
+func unread(t *fleet.Target, o fleet.Observation) fleet.Finding {
+	f := fleet.Finding{Members: []string{o.Member}, Summary: "Member cannot be read", Detail: o.Err.Error() + ".",
+		Advice: "The last known state is kept for it: nothing there is deleted, re-created or forgotten because of this."}
+	var unreachable *member.UnreachableError
+	if errors.As(o.Err, &unreachable) {
+		f.Detail = fmt.Sprintf("it %s: %v.", unreachable.Class, unreachable.Err)
+	}
+	return f
+}
