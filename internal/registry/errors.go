@@ -2,7 +2,11 @@ package registry
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
+
+	"github.com/kubefed/terraform-provider-kubefed/internal/member"
 )
 
 // UnknownError says that the registry depends on values that are not known until apply. Nothing was dialled.
@@ -52,4 +56,66 @@ type OrderError struct {
 
 func (e *OrderError) Error() string {
 	return fmt.Sprintf("cluster %q was planned after the placement of %s, which it changes", e.Cluster, strings.Join(e.Placements, ", "))
+}
+
+// ForeignError says that an object which a join or the registry needs is there already and was not made by this configuration.
+type ForeignError struct {
+	Cluster string // "host", or the member's name
+	Object  member.Object
+	Owner   string // whose it is; "" if it has no mark of this provider
+}
+
+func (e *ForeignError) Error() string {
+	whose := "was not made by this provider"
+	if e.Owner != "" {
+		whose = fmt.Sprintf("belongs to the configuration %q", e.Owner)
+	}
+	return fmt.Sprintf("%s on %s %s", e.Object, e.Cluster, whose)
+}
+
+// AlreadyJoinedError says that a cluster is registered under another name.
+type AlreadyJoinedError struct{ Name, Other string }
+
+func (e *AlreadyJoinedError) Error() string {
+	return fmt.Sprintf("the cluster to be joined as %q is the one that is registered as %q", e.Name, e.Other)
+}
+
+// DeclaredTwiceError says that this run has joined another cluster under the same name.
+type DeclaredTwiceError struct{ Name string }
+
+func (e *DeclaredTwiceError) Error() string {
+	return fmt.Sprintf("this run has joined a cluster %q already", e.Name)
+}
+
+// RegistrationError says that a cluster was reached by its connection, and cannot be reached by what would be registered for the others.
+type RegistrationError struct {
+	Attribute string // "api_endpoint", "proxy_url", …; "" if it is not one alone
+	Err       error
+}
+
+func (e *RegistrationError) Error() string {
+	return fmt.Sprintf("the cluster cannot be reached as it would be registered: %v", e.Err)
+}
+
+func (e *RegistrationError) Unwrap() error { return e.Err }
+
+// LeftoversError says that a cluster cannot be unjoined because of what is still on it.
+type LeftoversError struct {
+	Member  string
+	ByOwner map[string][]string // owner → its objects, sorted
+}
+
+func (e *LeftoversError) Error() string {
+	var parts []string
+	for _, owner := range slices.Sorted(maps.Keys(e.ByOwner)) {
+		parts = append(parts, fmt.Sprintf("of %q: %s", owner, strings.Join(e.ByOwner[owner], ", ")))
+	}
+	return fmt.Sprintf("member %s still has objects %s", e.Member, strings.Join(parts, "; "))
+}
+
+// NoTokenError says that the credential of a member is missing on the host.
+type NoTokenError struct{ Secret string }
+
+func (e *NoTokenError) Error() string {
+	return fmt.Sprintf("the host cluster has no Secret %q with a token", e.Secret)
 }

@@ -110,6 +110,9 @@ func worthRepeating(err error) bool {
 // token finds the credential of a registered member on the host: with one LIST for all members, or, where listing Secrets is forbidden,
 // with a GET.
 func (r *Registry) token(ctx context.Context, rec record) (string, error) {
+	if rec.token != "" {
+		return rec.token, nil
+	}
 	tokens, err := r.tokens.get(ctx, r.listTokens)
 	if isForbidden(err) {
 		return r.getToken(ctx, rec.secret)
@@ -118,7 +121,7 @@ func (r *Registry) token(ctx context.Context, rec record) (string, error) {
 		return "", err
 	}
 	if tokens[rec.secret] == "" {
-		return "", noToken(rec.secret)
+		return "", &NoTokenError{Secret: rec.secret}
 	}
 	return tokens[rec.secret], nil
 }
@@ -151,13 +154,9 @@ func (r *Registry) getToken(ctx context.Context, name string) (string, error) {
 		token = secretValue(secret, "token")
 	}
 	if token == "" {
-		return "", noToken(name)
+		return "", &NoTokenError{Secret: name}
 	}
 	return token, nil
-}
-
-func noToken(secret string) error {
-	return fmt.Errorf("the host cluster has no Secret %q with a token", secret)
 }
 
 func secretValue(secret *unstructured.Unstructured, key string) string {

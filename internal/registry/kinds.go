@@ -8,8 +8,9 @@ import (
 
 // The kinds that the registry itself writes and reads. They are the same on every cluster, so no discovery is needed for them.
 var (
-	kubeFedClusterKind = kind("core.kubefed.io", "v1beta1", "KubeFedCluster", "kubefedclusters", true)
-	crdKind            = kind("apiextensions.k8s.io", "v1", "CustomResourceDefinition", "customresourcedefinitions", false)
+	kubeFedClusterKind      = kind("core.kubefed.io", "v1beta1", "KubeFedCluster", "kubefedclusters", true)
+	crdKind                 = kind("apiextensions.k8s.io", "v1", "CustomResourceDefinition", "customresourcedefinitions", false)
+	federatedTypeConfigKind = kind("core.kubefed.io", "v1beta1", "FederatedTypeConfig", "federatedtypeconfigs", true)
 
 	namespaceKind      = kind("", "v1", "Namespace", "namespaces", false)
 	secretKind         = kind("", "v1", "Secret", "secrets", true)

@@ -58,6 +58,7 @@ type record struct {
 	proxyURL      string
 	disabledTLS   []string
 	tlsServerName string
+	token         string // only of what this process has joined
 }
 
 // spec is KubeFedCluster's spec, and what of its status is of use.

@@ -43,6 +43,7 @@ type Registry struct {
 	mu           sync.Mutex
 	joined       map[string]record // by this process; outranks what was read
 	left         map[string]bool   // unjoined by this process
+	joining      map[string]string // uid of a namespace of the cluster → the name it is being joined under
 	announced    map[string]Announcement
 	controlPlane bool // announced
 	placements   []placement
@@ -53,7 +54,7 @@ type Registry struct {
 // New makes a registry; it dials nobody. The error says that the host's configuration cannot be used.
 func New(c Config) (*Registry, error) {
 	r := &Registry{
-		config: c, joined: map[string]record{}, left: map[string]bool{}, announced: map[string]Announcement{},
+		config: c, joined: map[string]record{}, left: map[string]bool{}, joining: map[string]string{}, announced: map[string]Announcement{},
 		clients: map[string]*shared[client]{}, topologies: map[string]*shared[Topology]{},
 	}
 	if r.config.Connector == nil {
