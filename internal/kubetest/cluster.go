@@ -59,6 +59,19 @@ type Cluster struct {
 	runner  *runner // nil for clusters that somebody else started
 }
 
+// findRunning opens a cluster that somebody else started. A relative directory
+// starts at the root of the repository, as it does for testcluster.
+func findRunning(dir, name string) (*Cluster, error) {
+	if !filepath.IsAbs(dir) {
+		root, err := repositoryRoot()
+		if err != nil {
+			return nil, err
+		}
+		dir = filepath.Join(root, dir)
+	}
+	return find(dir, name)
+}
+
 // find opens a cluster of the run in dir.
 func find(dir, name string) (*Cluster, error) {
 	kubeconfig := filepath.Join(dir, name, "kubeconfig")

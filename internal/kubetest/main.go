@@ -124,7 +124,7 @@ func (p *pool) get(t testing.TB, name string, options Options) *Cluster {
 func (e *entry) open(options Options) (*Cluster, error) {
 	e.once.Do(func() {
 		if dir := os.Getenv(clustersVariable); dir != "" {
-			e.cluster, e.err = find(dir, options.Name)
+			e.cluster, e.err = findRunning(dir, options.Name)
 			return
 		}
 		e.cluster, e.err = start(options)

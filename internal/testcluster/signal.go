@@ -54,18 +54,20 @@ func Signal(ctx context.Context, dir, clusterName, component string, action Acti
 
 // serves waits until the API server of the process answers.
 func (p *process) serves(ctx context.Context) error {
-	c := &cluster{dir: p.dir}
-	for _, argument := range p.Args {
-		if _, err := fmt.Sscanf(argument, "--secure-port=%d", &c.port); err == nil {
-			break
-		}
-	}
-	if c.port == 0 {
-		return errors.New("read the API server's record: it names no port")
-	}
-	api, err := newAPI(c)
+	api, err := p.api()
 	if err != nil {
 		return err
 	}
 	return await(ctx, []*process{p}, api.ready)
+}
+
+// api returns a client of a recorded API server.
+func (p *process) api() (*api, error) {
+	c := &cluster{dir: p.dir}
+	for _, argument := range p.Args {
+		if _, err := fmt.Sscanf(argument, "--secure-port=%d", &c.port); err == nil {
+			return newAPI(c)
+		}
+	}
+	return nil, errors.New("read the API server's record: it names no port")
 }
