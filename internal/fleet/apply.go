@@ -44,11 +44,11 @@ func (f *Fleet) Create(ctx context.Context, change *Change, record *Record) *Out
 	results := f.write(ctx, change.Target, writes)
 	failed := outcome.take(change, results)
 	interrupted := ctx.Err() != nil
-	if len(failed) > 0 && change.Target.Policy.OnFailure != PolicyContinue && !interrupted {
+	if !interrupted && slices.ContainsFunc(failed, change.Target.stops) {
 		f.undo(ctx, change.Target, results, failed, outcome)
 		return outcome
 	}
-	outcome.report(change.Target, failed, false)
+	outcome.report(change.Target, failed, func(result) bool { return false })
 	if interrupted {
 		outcome.Findings = append(outcome.Findings, interruptedFinding())
 	}
@@ -126,11 +126,19 @@ func (o *Outcome) record(change *Change, r result) error {
 	return nil
 }
 
+// stops reports whether the policy takes a failed write for a failure of the whole, rather than leaving the member for later.
+func (t *Target) stops(r result) bool {
+	if isUnreachable(r.err) {
+		return t.Policy.OnUnreachable == PolicyError
+	}
+	return t.Policy.OnFailure != PolicyContinue
+}
+
 // report tells failed writes, and marks their members pending.
-func (o *Outcome) report(t *Target, failed []result, asError bool) {
+func (o *Outcome) report(t *Target, failed []result, asError func(result) bool) {
 	for _, r := range failed {
 		finding := t.finding(r.Member, r.err)
-		finding.Error = asError && !(isUnreachable(r.err) && t.Policy.OnUnreachable == PolicySkip)
+		finding.Error = asError(r)
 		o.Findings = append(o.Findings, finding)
 		o.Pending[r.Member] = finding.Detail
 	}
@@ -157,7 +165,7 @@ func (f *Fleet) undo(ctx context.Context, t *Target, results, failed []result, o
 		}
 		delete(outcome.Record.Copies, names[i])
 	}
-	outcome.report(t, failed, len(left) == 0)
+	outcome.report(t, failed, func(result) bool { return len(left) == 0 })
 	if len(left) > 0 {
 		outcome.Findings = append(outcome.Findings, Finding{Members: left, Summary: "Failed creation could not be undone",
 			Detail: t.ID.String() + " was written and could not be taken back.", Advice: "It stays in the state; correct the cause and apply again, or destroy it."})
@@ -197,7 +205,7 @@ func (f *Fleet) Update(ctx context.Context, change *Change, record *Record) *Out
 	f.memory.noteApplying()
 	outcome := &Outcome{Record: record.Clone(), Pending: map[string]string{}}
 	failed := outcome.take(change, f.write(ctx, change.Target, change.Writes))
-	outcome.report(change.Target, failed, change.Target.Policy.OnFailure != PolicyContinue || anyUnreachable(failed))
+	outcome.report(change.Target, failed, change.Target.stops)
 	if err := outcome.keepFormer(failed); err != nil {
 		outcome.Findings = append(outcome.Findings, Finding{Error: true, Summary: "Unable to record the former manifest", Detail: err.Error()})
 	}
@@ -205,10 +213,6 @@ func (f *Fleet) Update(ctx context.Context, change *Change, record *Record) *Out
 		f.leave(ctx, change, outcome)
 	}
 	return outcome
-}
-
-func anyUnreachable(failed []result) bool {
-	return slices.ContainsFunc(failed, func(r result) bool { return isUnreachable(r.err) })
 }
 
 // keepFormer keeps the manifests of copies that were to change and did not.

@@ -20,6 +20,7 @@ type Facts struct {
 	Scope   *Scope            `json:"scope,omitempty"`   // nil = nobody could say
 	Lacking map[string]string `json:"lacking,omitempty"` // members that a "skip" policy leaves out → why
 	Ready   []string          `json:"ready,omitempty"`   // members with something pending that can be reached
+	Former  []string          `json:"former,omitempty"`  // named members that are registered no longer
 }
 
 // Candidate is a member as placement and overrides see it.
@@ -140,6 +141,7 @@ func (f *Fleet) GatherFacts(ctx context.Context, spec Spec, gvk schema.GroupVers
 	} else {
 		facts.Members = nil
 	}
+	facts.Former = f.formerMembers(ctx, spec)
 	if facts.Scope == nil {
 		facts.Scope = f.scopeOf(ctx, gvk, placed)
 	}
@@ -154,6 +156,21 @@ func (f *Fleet) GatherFacts(ctx context.Context, spec Spec, gvk schema.GroupVers
 		}
 	}
 	return facts, failed
+}
+
+// formerMembers are the names in a placement that are registered no longer; none while the registry cannot be read.
+func (f *Fleet) formerMembers(ctx context.Context, spec Spec) []string {
+	if len(spec.Placement.Clusters) == 0 || f.config.Registry.Unknown() != "" {
+		return nil
+	}
+	entries, err := f.config.Registry.Members(ctx)
+	if err != nil {
+		return nil
+	}
+	former := slices.Sorted(slices.Values(spec.Placement.Clusters))
+	return slices.DeleteFunc(former, func(name string) bool {
+		return slices.ContainsFunc(entries, func(e registry.Entry) bool { return e.Name == name })
+	})
 }
 
 func (f *Fleet) answers(ctx context.Context, name string) bool {

@@ -130,11 +130,15 @@ func (t *Target) finding(name string, err error) Finding {
 		refused     *member.RefusedError
 		held        *member.TerminatingError
 		notJoined   *registry.NotJoinedError
+		unreadable  *registry.UnreadableError
 	)
 	switch {
 	case errors.As(err, &notJoined):
 		f.Path, f.Summary, f.Detail = []string{"placement"}, "Member is not joined yet", "it is planned in this configuration, and has not been joined."
 		f.Advice = "Let the placement refer to kubefed_cluster." + name + ".name, or add depends_on, so that the join comes first."
+	case errors.As(err, &unreadable):
+		f.Path, f.Members, f.Summary = []string{"placement"}, nil, "Unable to read the members"
+		f.Detail, f.Advice = err.Error()+".", "Nothing can be written while nobody knows the members. Check the provider's host_cluster."
 	case errors.As(err, &unreachable):
 		f.Path, f.Summary = []string{"placement"}, "Member cannot be reached"
 		f.Detail = fmt.Sprintf("it %s: %v.", unreachable.Class, unreachable.Err)

@@ -40,6 +40,14 @@ func (f *Fleet) Registry() *registry.Registry { return f.config.Registry }
 // Policy is the provider's default policy.
 func (f *Fleet) Policy() Policy { return f.config.Policy }
 
+// NotePlanned remembers what a resource with a state is planned to hold, to tell an object that is being replaced from one declared twice.
+func (f *Fleet) NotePlanned(record *Record, versions map[string]string) {
+	f.memory.notePlanned(record.Resource, versions)
+}
+
+// ClaimedTwice reports whether a creation planned in this process takes the objects of this record for those of an interrupted run.
+func (f *Fleet) ClaimedTwice(record *Record) bool { return f.memory.isClaimed(record.Resource) }
+
 // Applying reports whether Terraform is applying rather than planning a resource: something was written in this process, or there is a
 // prior state which this process has not read (Terraform reads every resource before it plans, in the process that plans).
 func (f *Fleet) Applying(prior *Record) bool {

@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"slices"
 	"sync"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -13,6 +14,9 @@ type memory struct {
 	mu         sync.Mutex
 	applying   bool
 	read       map[string]bool                      // resource ids of states read in this process
+	claimed    map[string]bool                      // resource ids taken for those of interrupted runs
+	states     map[string]map[string]string         // resource id of a state seen → member → version it holds or is planned to
+	creations  map[string][]string                  // object id → members on which a creation is planned
 	written    map[writtenKey]string                // objects written in this process → resource id
 	namespaces map[string]map[string]bool           // member → namespaces this run makes
 	kinds      map[string]map[schema.GroupKind]bool // member → kinds this run makes
@@ -26,7 +30,8 @@ type writtenKey struct {
 
 func newMemory() *memory {
 	return &memory{
-		read: map[string]bool{}, written: map[writtenKey]string{}, namespaces: map[string]map[string]bool{},
+		read: map[string]bool{}, claimed: map[string]bool{}, states: map[string]map[string]string{}, creations: map[string][]string{},
+		written: map[writtenKey]string{}, namespaces: map[string]map[string]bool{},
 		kinds: map[string]map[schema.GroupKind]bool{}, scopes: map[schema.GroupKind]*Scope{},
 	}
 }
@@ -44,10 +49,53 @@ func (m *memory) isApplying() bool {
 	return m.applying
 }
 
-func (m *memory) noteRead(resource string) {
+// noteRead: the state of a resource was read in this process; versions are what its members hold.
+func (m *memory) noteRead(resource string, versions map[string]string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.read[resource] = true
+	m.states[resource] = versions
+}
+
+// notePlanned: a resource with a state was planned; versions are what its members shall hold.
+func (m *memory) notePlanned(resource string, versions map[string]string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.states[resource] = versions
+}
+
+// holds answers which version the state of a resource has for a member; known is false if no such state was seen in this process.
+func (m *memory) holds(resource, member string) (version string, known bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	versions, known := m.states[resource]
+	return versions[member], known
+}
+
+// claim: an object with this resource id in its mark is taken for what an interrupted run left.
+func (m *memory) claim(resource string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.claimed[resource] = true
+}
+
+func (m *memory) isClaimed(resource string) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.claimed[resource]
+}
+
+// noteCreation notes a planned creation, and answers on which of the members another one of the same object is planned.
+func (m *memory) noteCreation(object string, members []string) (twice []string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, name := range members {
+		if slices.Contains(m.creations[object], name) {
+			twice = append(twice, name)
+		}
+	}
+	m.creations[object] = append(m.creations[object], members...)
+	return twice
 }
 
 func (m *memory) wasRead(resource string) bool {

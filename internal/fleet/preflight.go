@@ -3,6 +3,7 @@ package fleet
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/kubefed/terraform-provider-kubefed/internal/member"
 	"github.com/kubefed/terraform-provider-kubefed/internal/registry"
@@ -25,9 +26,36 @@ func (f *Fleet) Preflight(ctx context.Context, t *Target, writes []Write, creati
 		}
 		return done.notes(t, name)
 	})
+	findings := slices.Concat(answers...)
+	if creating && len(findings) == 0 {
+		for _, name := range f.memory.noteCreation(t.ID.String(), names) {
+			findings = append(findings, t.finding(name, &DeclaredTwiceError{Member: name}))
+		}
+	}
+	return findings
+}
+
+// PreflightLeaving says which of the members that are to lose the object cannot be asked now.
+func (f *Fleet) PreflightLeaving(ctx context.Context, t *Target, names []string) []Finding {
+	errs := each(ctx, f, names, func(ctx context.Context, name string) error {
+		m, err := f.config.Registry.Open(ctx, name)
+		if err == nil {
+			_, err = m.Kinds(ctx)
+		}
+		return err
+	})
 	var findings []Finding
-	for _, a := range answers {
-		findings = append(findings, a...)
+	for i, err := range errs {
+		if err == nil {
+			continue
+		}
+		finding := t.finding(names[i], err)
+		finding.Error, finding.Summary = false, "Member to delete from cannot be reached"
+		finding.Advice = "The apply keeps it in the state and ends in an error, unless it is back by then; if it will never come back, set policy.on_unreachable_delete = \"forget\"."
+		if t.Policy.OnUnreachableDelete == PolicyForget {
+			finding.Advice = "The apply forgets the object there (policy.on_unreachable_delete = \"forget\"); it may be left behind."
+		}
+		findings = append(findings, finding)
 	}
 	return findings
 }

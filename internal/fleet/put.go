@@ -7,11 +7,13 @@ import (
 	"slices"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
+	"github.com/kubefed/terraform-provider-kubefed/internal/federation"
 	"github.com/kubefed/terraform-provider-kubefed/internal/member"
 )
 
@@ -112,7 +114,7 @@ func (p putter) create(ctx context.Context, m *member.Member, object member.Obje
 	)
 	switch {
 	case errors.As(err, &exists):
-		return p.takeOver(ctx, m, object, tree, exists.Live)
+		return p.takeOver(ctx, m, object, w, exists.Live)
 	case p.dry:
 		return done, err
 	case errors.As(err, &held):
@@ -171,7 +173,8 @@ func (p putter) createNamespace(ctx context.Context, m *member.Member, name stri
 
 // takeOver decides about an object that is there although we never wrote it: a stranger's, another resource's, the one that is being
 // replaced, or one that an interrupted run of this resource left behind.
-func (p putter) takeOver(ctx context.Context, m *member.Member, object member.Object, tree map[string]any, live *unstructured.Unstructured) (*written, error) {
+func (p putter) takeOver(ctx context.Context, m *member.Member, object member.Object, w Write, live *unstructured.Unstructured) (*written, error) {
+	tree := p.target.marked(w.Want)
 	mark, ours := member.MarkOf(live)
 	memory := p.fleet.memory
 	switch {
@@ -184,16 +187,29 @@ func (p putter) takeOver(ctx context.Context, m *member.Member, object member.Ob
 	case !ours:
 		return p.adopt(ctx, m, object, tree, live.GetUID(), live)
 	case mark.Resource == p.target.Mark.Resource:
-	case memory.wasRead(mark.Resource) && p.dry:
-		return &written{live: live}, nil
-	case memory.wasRead(mark.Resource) || memory.wasWritten(m.Name(), live.GetUID()):
+	case memory.wasWritten(m.Name(), live.GetUID()):
 		return nil, &DeclaredTwiceError{Member: m.Name(), Object: object}
+	default:
+		if version, known := memory.holds(mark.Resource, m.Name()); known {
+			return p.replaced(m, object, w, live, version)
+		}
+		memory.claim(mark.Resource)
 	}
 	done, err := p.apply(ctx, m, object, tree, member.ApplyOptions{Require: member.Precondition{UID: live.GetUID()}})
 	if err == nil {
 		done.resumed = true
 	}
 	return done, err
+}
+
+// replaced decides about an object that a state of this configuration holds: it is being replaced if a plan wants there what that state
+// has, and is declared twice if it wants something else, or if the object is still there when the creation comes.
+func (p putter) replaced(m *member.Member, object member.Object, w Write, live *unstructured.Unstructured, version string) (*written, error) {
+	wanted := federation.Version(w.Want, p.target.Sensitive, nil)
+	if p.dry && (wanted == "" || wanted == version) {
+		return &written{live: live}, nil
+	}
+	return nil, &DeclaredTwiceError{Member: m.Name(), Object: object}
 }
 
 func (p putter) foreign(m *member.Member, object member.Object, live *unstructured.Unstructured) error {
@@ -219,6 +235,9 @@ func (p putter) adopt(ctx context.Context, m *member.Member, object member.Objec
 }
 
 func (p putter) update(ctx context.Context, m *member.Member, object member.Object, w Write) (*written, error) {
+	if err := p.checkMark(ctx, m, object, w); err != nil {
+		return nil, err
+	}
 	if w.Copy.Foreign {
 		return p.adopt(ctx, m, object, p.target.marked(w.Want), w.Copy.UID, nil)
 	}
@@ -226,6 +245,33 @@ func (p putter) update(ctx context.Context, m *member.Member, object member.Obje
 		return p.replaceFields(ctx, m, object, w)
 	}
 	return p.overwrite(ctx, m, object, w, func() (*fieldpath.Set, error) { return p.formerFields(ctx, m, object, w) })
+}
+
+// checkMark reads the mark before anything is applied: two states with one field manager never conflict, the second would silently
+// delete the first one's fields. The run's inventory has it for all objects of a kind; only one that is not in there is asked for.
+func (p putter) checkMark(ctx context.Context, m *member.Member, object member.Object, w Write) error {
+	var live metav1.Object
+	listed, err := p.fleet.listed(ctx, m, object)
+	switch {
+	case err != nil:
+		return err
+	case listed != nil:
+		live = listed
+	default:
+		found, err := m.Get(ctx, object)
+		if err != nil || found == nil {
+			return err
+		}
+		live = found
+	}
+	mark, ok := member.MarkOf(live)
+	switch {
+	case !ok || w.Copy.Foreign || mark.Resource == p.target.Mark.Resource:
+		return nil
+	case mark.Owner != p.target.Mark.Owner:
+		return &ForeignError{Member: m.Name(), Object: object, Owner: mark.Owner}
+	}
+	return &DeclaredTwiceError{Member: m.Name(), Object: object}
 }
 
 // overwrite applies what the member shall hold. A conflict is allowed when every field in it is one that we had applied before (which

@@ -24,7 +24,11 @@ type Observation struct {
 
 // Refresh looks at every copy of a record, and notes in it what was found. Applied renders what was last written to a member.
 func (f *Fleet) Refresh(ctx context.Context, t *Target, record *Record, applied *Rendering) []Observation {
-	f.memory.noteRead(record.Resource)
+	versions := map[string]string{}
+	for name, c := range record.Copies {
+		versions[name] = c.Version
+	}
+	f.memory.noteRead(record.Resource, versions)
 	observations := each(ctx, f, record.Members(), func(ctx context.Context, name string) Observation {
 		o := Observation{Member: name}
 		o.Err = f.look(ctx, t, record, applied, &o)
@@ -98,6 +102,9 @@ func (f *Fleet) inspect(ctx context.Context, t *Target, m *member.Member, object
 	if c.Foreign {
 		return nil
 	}
+	if mark, ok := member.MarkOf(live); ok && mark.Resource != record.Resource {
+		return t.othersMark(m, object, mark)
+	}
 	seen := *c
 	if err := record.observe(&seen, live, m.FieldManager()); err != nil {
 		return err
@@ -120,6 +127,14 @@ func (f *Fleet) inspect(ctx context.Context, t *Target, m *member.Member, object
 		o.Changed = last.Name + " at " + last.Time.UTC().Format("2006-01-02T15:04:05Z")
 	}
 	return nil
+}
+
+// othersMark: another configuration, or another resource of this one, has taken the object over.
+func (t *Target) othersMark(m *member.Member, object member.Object, mark member.Mark) error {
+	if mark.Owner != t.Mark.Owner {
+		return &ForeignError{Member: m.Name(), Object: object, Owner: mark.Owner}
+	}
+	return &DeclaredTwiceError{Member: m.Name(), Object: object}
 }
 
 // isOurs: the very object we wrote, or another one that carries our mark (restored from a backup).

@@ -38,6 +38,9 @@ func (f *Fleet) removeAll(ctx context.Context, t *Target, names []string, outcom
 	}
 }
 
+// errNotMarked: the object no longer carries the mark without which nothing is deleted.
+var errNotMarked = errors.New("the object does not carry this resource's mark")
+
 type removal struct {
 	done     bool
 	findings []Finding
@@ -54,6 +57,10 @@ func (f *Fleet) remove(ctx context.Context, t *Target, name string, c *Copy, rel
 			Advice: "It is protected (deletion.protection) and holds objects of others."}}}
 	case err == nil:
 		return removal{findings: []Finding{protectedFinding(t, name, inside)}}
+	case errors.Is(err, errNotMarked):
+		return removal{done: true, findings: []Finding{{Members: []string{name}, Summary: "Object is left behind",
+			Detail: fmt.Sprintf("%s no longer carries this resource's mark (annotation %s), so it was not deleted.", t.ID, member.ResourceAnnotation),
+			Advice: "Whoever took the mark away has it now."}}}
 	case leftBehind(err) && t.Policy.OnUnreachableDelete == PolicyForget:
 		return removal{done: true, findings: []Finding{{Members: []string{name}, Summary: "Object is left behind",
 			Detail: fmt.Sprintf("the member does not answer, and %s was forgotten as policy.on_unreachable_delete says; it may still be there: %s.", t.ID, err)}}}
@@ -96,8 +103,8 @@ func (f *Fleet) removeFrom(ctx context.Context, t *Target, name string, c *Copy,
 	if err != nil || live == nil || live.GetUID() != c.UID {
 		return nil, err
 	}
-	if mark, ok := member.MarkOf(live); !ok || mark.Resource != t.Mark.Resource {
-		return nil, nil // somebody's own by now
+	if !c.Foreign && live.GetAnnotations()[member.ResourceAnnotation] != t.Mark.Resource {
+		return nil, errNotMarked
 	}
 	if t.Deletion.Orphan {
 		return nil, m.Release(ctx, object, c.UID)

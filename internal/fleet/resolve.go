@@ -43,6 +43,7 @@ func (f *Fleet) Resolve(ctx context.Context, spec Spec, stored *Facts, placed []
 		return nil, err
 	}
 	r.place(spec, candidates, known, placed)
+	r.leaveFormer(stored)
 	r.identify(spec)
 	if len(r.Findings) > 0 {
 		return r, nil
@@ -80,6 +81,14 @@ func (r *Resolution) place(spec Spec, candidates []Candidate, known bool, placed
 	if spec.Placement.Clusters != nil {
 		r.Placed = slices.Compact(slices.Sorted(slices.Values(spec.Placement.Clusters)))
 	}
+}
+
+// leaveFormer takes out members that had the object and are registered no longer: they are leaving, and do not answer.
+func (r *Resolution) leaveFormer(stored *Facts) {
+	if stored == nil {
+		return
+	}
+	r.Placed = slices.DeleteFunc(r.Placed, func(name string) bool { return slices.Contains(stored.Former, name) })
 }
 
 func (r *Resolution) fault(err error) {

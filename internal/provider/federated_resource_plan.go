@@ -135,9 +135,11 @@ func (p *planning) planValues(ctx context.Context, spec fleet.Spec, resolution *
 		p.plan.setPendingUnknown()
 	} else {
 		p.planUpdate(resolution, change)
+		fleets.NotePlanned(p.stored.record, change.Versions)
 	}
 	if !fleets.Applying(p.stored.record) {
-		p.diags.Append(findingDiagnostics(fleets.Preflight(ctx, target, change.Writes, p.state == nil))...)
+		findings := fleets.Preflight(ctx, target, change.Writes, p.state == nil)
+		p.diags.Append(findingDiagnostics(append(findings, fleets.PreflightLeaving(ctx, target, change.Leaving)...))...)
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/kubefed/terraform-provider-kubefed/internal/federation"
 	"github.com/kubefed/terraform-provider-kubefed/internal/fleet"
 	"github.com/kubefed/terraform-provider-kubefed/internal/member"
+	"github.com/kubefed/terraform-provider-kubefed/internal/registry"
 )
 
 // stateTarget is the object as the state has it.
@@ -82,6 +83,10 @@ func (r *federatedResource) refresh(ctx context.Context, state *federatedModel, 
 	observations := r.fleet.Refresh(ctx, target, stored.record, applied)
 	state.observe(spec, stored.record, applied, observations)
 	diags.Append(findingDiagnostics(observed(target, observations))...)
+	if r.fleet.ClaimedTwice(stored.record) {
+		diags.AddError("Object is declared twice", target.ID.String()+" is in the state of this resource, and another resource of this configuration is about to create it.\n\n"+
+			"Remove one of the two resources, or give them different names.")
+	}
 	placed := stringsIn(state.PlacedClusters)
 	facts, err := r.fleet.GatherFacts(ctx, spec, target.GVK, target.ID.Namespace, placed, state.pending(), stored.facts)
 	if err != nil {
@@ -132,8 +137,10 @@ func withDrift(prior map[string]string, o fleet.Observation, record *fleet.Recor
 // observed tells what a refresh found that the user should know.
 func observed(t *fleet.Target, observations []fleet.Observation) []fleet.Finding {
 	var findings []fleet.Finding
+	var unknown *registry.UnknownError // what the members are reached by is known at apply
 	for _, o := range observations {
 		switch {
+		case errors.As(o.Err, &unknown):
 		case o.Err != nil:
 			findings = append(findings, unread(t, o))
 		case o.Gone:
@@ -153,7 +160,15 @@ func observed(t *fleet.Target, observations []fleet.Observation) []fleet.Finding
 func unread(t *fleet.Target, o fleet.Observation) fleet.Finding {
 	f := fleet.Finding{Members: []string{o.Member}, Summary: "Member cannot be read", Detail: o.Err.Error() + ".",
 		Advice: "The last known state is kept for it: nothing there is deleted, re-created or forgotten because of this."}
-	var unreachable *member.UnreachableError
+	var (
+		unreachable *member.UnreachableError
+		foreign     *fleet.ForeignError
+		twice       *fleet.DeclaredTwiceError
+	)
+	if errors.As(o.Err, &foreign) || errors.As(o.Err, &twice) {
+		f.Summary = "Object was taken over"
+		f.Advice = "Remove the object from one of the two; this state can let go of it with deletion.policy = \"orphan\"."
+	}
 	if errors.As(o.Err, &unreachable) {
 		f.Detail = fmt.Sprintf("it %s: %v.", unreachable.Class, unreachable.Err)
 	}

@@ -80,12 +80,12 @@ func (p *kubefedProvider) Configure(ctx context.Context, req provider.ConfigureR
 
 func (p *kubefedProvider) Resources(context.Context) []func() resource.Resource {
 	return []func() resource.Resource{
+		NewFederatedResource,
 	}
 }
 
 func (p *kubefedProvider) DataSources(context.Context) []func() datasource.DataSource {
-	return []func() datasource.DataSource{
-	}
+	return []func() datasource.DataSource{}
 }
 
 func (p *kubefedProvider) Functions(context.Context) []func() function.Function {

@@ -89,7 +89,7 @@ func (m providerModel) clientOptions(ctx context.Context, version string) (optio
 	options.Health.Interval = durationOr(health.Interval, defaultHealthInterval, path.Root("health_check").AtName("interval"), &diags)
 	options.RequestTimeout = durationOr(client.RequestTimeout, defaultRequestTimeout, path.Root("client").AtName("request_timeout"), &diags)
 	options.Impersonate.UserName = impersonate.User.ValueString()
-	if !impersonate.Groups.IsUnknown() {
+	if len(impersonate.Groups.Elements()) > 0 {
 		diags.Append(impersonate.Groups.ElementsAs(ctx, &options.Impersonate.Groups, false)...)
 	}
 	return options, int(int64Or(client.MaxParallelMembers, defaultMaxParallel)), diags
