@@ -76,9 +76,10 @@ func appendFields(b []byte, fields map[string]any, depth int) ([]byte, error) {
 	return append(b, '}'), nil
 }
 
-// appendFloat writes the shortest form that reads back as the same number; very large and very small ones with an exponent.
+// appendFloat writes the shortest form that reads back as the same number: with an exponent where it would look like an integer that
+// is too large, and where it is very small.
 func appendFloat(b []byte, f float64) []byte {
-	if size := math.Abs(f); size >= 1e21 || size < 1e-6 {
+	if size := math.Abs(f); size >= 1<<63 || size < 1e-6 {
 		return strconv.AppendFloat(b, f, 'e', -1, 64)
 	}
 	return strconv.AppendFloat(b, f, 'f', -1, 64)

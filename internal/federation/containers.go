@@ -95,7 +95,7 @@ func setArgs(pod podSpec, args []ArgsOverride) (warnings []string, err error) {
 		if err != nil {
 			return nil, err
 		}
-		removed := map[string]bool{}
+		removed := make([]bool, len(a.Remove))
 		for _, c := range containers {
 			list, err := c.list("args", i)
 			if err != nil {
@@ -103,18 +103,21 @@ func setArgs(pod podSpec, args []ArgsOverride) (warnings []string, err error) {
 			}
 			list = slices.DeleteFunc(list, func(element any) bool {
 				text, isText := element.(string)
-				remove := isText && slices.Contains(a.Remove, text)
-				removed[text] = removed[text] || remove
-				return remove
+				at := slices.Index(a.Remove, text)
+				if !isText || at < 0 {
+					return false
+				}
+				removed[at] = true
+				return true
 			})
 			for _, text := range a.Add {
 				list = append(list, text)
 			}
 			c.fields["args"] = list
 		}
-		for _, text := range a.Remove {
-			if !removed[text] {
-				warnings = append(warnings, fmt.Sprintf("args[%d]: container %q has no argument %q to remove", i, a.Container, text))
+		for at, text := range a.Remove {
+			if !removed[slices.Index(a.Remove, text)] {
+				warnings = append(warnings, fmt.Sprintf("args[%d]: remove[%d] is no argument of container %q", i, at, a.Container))
 			}
 		}
 	}

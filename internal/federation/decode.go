@@ -95,12 +95,21 @@ func decodeDocuments(text string) ([]any, error) {
 }
 
 func decodeJSONOrYAML(text string) ([]any, error) {
-	if looksLikeJSON(text) {
-		if values, err := decodeJSON(text); !errors.Is(err, errNotJSON) {
-			return values, err
-		}
+	if !looksLikeJSON(text) {
+		return decodeYAML(text)
 	}
-	return decodeYAML(text)
+	values, err := decodeJSON(text)
+	var notJSON *notJSONError
+	if !errors.As(err, &notJSON) {
+		return values, err
+	}
+	values, err = decodeYAML(text)
+	var finding *InputError
+	if errors.As(err, &finding) {
+		err = &InputError{Path: finding.Path, Summary: "Neither JSON nor YAML",
+			Detail: fmt.Sprintf("As JSON: %s. As YAML: %s", notJSON, finding.Detail)}
+	}
+	return values, err
 }
 
 func manifestMap(document any) (map[string]any, error) {

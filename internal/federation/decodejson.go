@@ -8,8 +8,12 @@ import (
 	"strings"
 )
 
-// errNotJSON says that a text is no sequence of JSON values, so that YAML is to be tried.
-var errNotJSON = errors.New("not JSON")
+// notJSONError says that a text is no sequence of JSON values by syntax, so that YAML is to be tried.
+type notJSONError struct{ err error }
+
+func (e *notJSONError) Error() string { return strings.TrimPrefix(e.err.Error(), "json: ") }
+
+func (e *notJSONError) Unwrap() error { return e.err }
 
 // looksLikeJSON tells whether a text begins as JSON does. YAML begins so too (flow style), hence only "looks".
 func looksLikeJSON(text string) bool {
@@ -17,8 +21,8 @@ func looksLikeJSON(text string) bool {
 	return strings.HasPrefix(text, "{") || strings.HasPrefix(text, "[") || strings.HasPrefix(text, `"`)
 }
 
-// decodeJSON reads one or more JSON values behind each other. It answers errNotJSON for a text that is not JSON by syntax, and an
-// InputError for JSON that cannot be kept as it is: a number too large, a key twice, nesting too deep.
+// decodeJSON reads one or more JSON values behind each other. It answers a notJSONError for a text that is not JSON by syntax,
+// and an InputError for JSON that cannot be kept as it is: a number too large, a key twice, nesting too deep.
 func decodeJSON(text string) ([]any, error) {
 	r := jsonReader{decoder: json.NewDecoder(strings.NewReader(text))}
 	r.decoder.UseNumber()
@@ -29,7 +33,7 @@ func decodeJSON(text string) ([]any, error) {
 			return values, nil
 		}
 		if err != nil {
-			return nil, errNotJSON
+			return nil, &notJSONError{err}
 		}
 		value, err := r.value(token, &trail{}, 0)
 		if err != nil {
@@ -68,18 +72,18 @@ func (r *jsonReader) object(where *trail, depth int) (any, error) {
 	for r.decoder.More() {
 		token, err := r.decoder.Token()
 		if err != nil {
-			return nil, errNotJSON
+			return nil, &notJSONError{err}
 		}
 		key, ok := token.(string)
 		if !ok {
-			return nil, errNotJSON
+			return nil, &notJSONError{errors.New("a key is not text")}
 		}
 		if _, twice := out[key]; twice {
 			return nil, &InputError{Path: where.at(key).steps(), Summary: "Duplicate key",
 				Detail: at(where, fmt.Sprintf("key %q is there twice", key))}
 		}
 		if token, err = r.decoder.Token(); err != nil {
-			return nil, errNotJSON
+			return nil, &notJSONError{err}
 		}
 		if out[key], err = r.value(token, where.at(key), depth+1); err != nil {
 			return nil, err
@@ -93,7 +97,7 @@ func (r *jsonReader) list(where *trail, depth int) (any, error) {
 	for r.decoder.More() {
 		token, err := r.decoder.Token()
 		if err != nil {
-			return nil, errNotJSON
+			return nil, &notJSONError{err}
 		}
 		value, err := r.value(token, where.index(len(out)), depth+1)
 		if err != nil {
@@ -107,7 +111,7 @@ func (r *jsonReader) list(where *trail, depth int) (any, error) {
 // end reads the bracket that closes a list or object.
 func (r *jsonReader) end() error {
 	if _, err := r.decoder.Token(); err != nil {
-		return errNotJSON
+		return &notJSONError{err}
 	}
 	return nil
 }

@@ -130,11 +130,11 @@ func (o ImageOverride) check(refuse func(field, format string, args ...any)) {
 
 // setImages applies image overrides to the containers of a pod.
 func setImages(pod podSpec, images []ImageOverride) error {
+	if err := validateImages(images); err != nil {
+		return err
+	}
 	for i, override := range images {
 		path := []string{"images", strconv.Itoa(i)}
-		if err := validateImages([]ImageOverride{override}); err != nil {
-			return renumbered(err, path)
-		}
 		containers, err := pod.named(override.Container, append(path, "container"))
 		if err != nil {
 			return err
@@ -159,14 +159,4 @@ func (c container) setImage(override ImageOverride) error {
 	}
 	c.fields["image"] = changed.String()
 	return nil
-}
-
-// renumbered gives findings about a list of one the index they have in the whole list.
-func renumbered(err error, path []string) error {
-	findings := Findings(err)
-	for i, finding := range findings {
-		findings[i] = &InputError{Path: append(append([]string{}, path...), finding.Path[len(path):]...), Summary: finding.Summary,
-			Detail: finding.Detail}
-	}
-	return joinFindings(findings)
 }

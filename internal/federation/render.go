@@ -65,7 +65,7 @@ func finish(tree map[string]any) (map[string]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return tree, joinFindings(slices.Concat(mergeStringData(tree), ownMarks(tree), tokenSecret(tree), duplicateKeys(tree)))
+	return tree, joinFindings(slices.Concat(mergeStringData(tree), metadataText(tree), ownMarks(tree), tokenSecret(tree), duplicateKeys(tree)))
 }
 
 // afterOverrides binds what is wrong with a rendered object to the entry that was applied, or to overrides when there are several.
@@ -89,7 +89,11 @@ func forMember(err error, member string) error {
 	}
 	named := make([]*InputError, len(findings))
 	for i, finding := range findings {
-		named[i] = &InputError{Path: finding.Path, Summary: finding.Summary, Detail: fmt.Sprintf("Member %s: %s", member, finding.Detail)}
+		where := "Member " + member
+		if len(finding.Path) > 1 && finding.Path[0] == "overrides" {
+			where += fmt.Sprintf(", overrides[%s]", finding.Path[1])
+		}
+		named[i] = &InputError{Path: finding.Path, Summary: finding.Summary, Detail: where + ": " + finding.Detail}
 	}
 	return joinFindings(named)
 }

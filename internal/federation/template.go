@@ -27,7 +27,7 @@ func Normalize(tree map[string]any, o TemplateOptions) (out map[string]any, warn
 	if _, _, err := Identify(out); err != nil {
 		return nil, nil, err
 	}
-	findings := slices.Concat(setNamespace(out, o), ownMarks(out), tokenSecret(out), mergeStringData(out), duplicateKeys(out))
+	findings := slices.Concat(setNamespace(out, o), metadataText(out), ownMarks(out), tokenSecret(out), mergeStringData(out), duplicateKeys(out))
 	if len(findings) > 0 {
 		return nil, nil, joinFindings(findings)
 	}
@@ -106,7 +106,7 @@ func fileModes(tree map[string]any) []string {
 	volumes, _ := pod.fields["volumes"].([]any)
 	for i, volume := range volumes {
 		where := (&trail{}).at("volumes").index(i)
-		found = append(found, modesAbove(volume, where, pod.path, 0)...)
+		found = append(found, modesAbove(volume, where, pod.path)...)
 	}
 	if len(found) == 0 {
 		return nil
@@ -116,7 +116,7 @@ func fileModes(tree map[string]any) []string {
 }
 
 // modesAbove lists the defaultMode and mode fields above 0777 in a volume.
-func modesAbove(node any, where *trail, prefix []string, depth int) []string {
+func modesAbove(node any, where *trail, prefix []string) []string {
 	var found []string
 	switch n := node.(type) {
 	case map[string]any:
@@ -126,11 +126,11 @@ func modesAbove(node any, where *trail, prefix []string, depth int) []string {
 				found = append(found, pointerOf(append(append([]string{}, prefix...), where.at(key).steps()...)...))
 				continue
 			}
-			found = append(found, modesAbove(n[key], where.at(key), prefix, depth+1)...)
+			found = append(found, modesAbove(n[key], where.at(key), prefix)...)
 		}
 	case []any:
 		for i, element := range n {
-			found = append(found, modesAbove(element, where.index(i), prefix, depth+1)...)
+			found = append(found, modesAbove(element, where.index(i), prefix)...)
 		}
 	}
 	return found

@@ -134,6 +134,8 @@ func (c *copier) tooDeep(where *trail, depth int) bool {
 // becomes int64, as it does when kubectl writes it to JSON and reads it back.
 func normalNumber(v any) (any, error) {
 	switch n := v.(type) {
+	case int64:
+		return n, nil
 	case float64:
 		return normalFloat(n)
 	case float32:
