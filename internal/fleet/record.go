@@ -24,21 +24,21 @@ import (
 // Record is what this provider remembers of one resource in Terraform's private state: which objects are its own, and what was last
 // observed of them.
 type Record struct {
-	Resource string            `json:"id"`               // random, in every object's mark
-	Key      []byte            `json:"key"`              // for the keyed hashes
-	Copies   map[string]*Copy  `json:"copies,omitempty"` // by member
-	Former   map[string][]byte `json:"former,omitempty"` // version → manifest (JSON, gzip) of copies that lag behind the state
+	Resource string            // random, in every object's mark
+	Key      []byte            // for the keyed hashes
+	Copies   map[string]*Copy  // by member
+	Former   map[string][]byte // version → manifest (JSON, gzip) of copies that lag behind the state
 }
 
 // Copy is the object of one resource on one member.
 type Copy struct {
-	UID     types.UID `json:"uid"`
-	Stamp   string    `json:"at,omitempty"` // generation ("g3") or resource version ("r1234") when Fields was taken
-	Fields  string    `json:"f,omitempty"`  // keyed hash of the fields we own, as the member holds them
-	Version string    `json:"v,omitempty"`  // of what was last written
-	Used    []int     `json:"o,omitempty"`  // override entries that went into it
-	Drift   bool      `json:"d,omitempty"`  // the last refresh found it changed by others
-	Foreign bool      `json:"i,omitempty"`  // imported: ours by its uid, not marked yet
+	UID     types.UID
+	Stamp   string // generation ("g3") or resource version ("r1234") when Fields was taken
+	Fields  string // keyed hash of the fields we own, as the member holds them
+	Version string // of what was last written
+	Used    []int  // override entries that went into it
+	Drift   bool   // the last refresh found it changed by others
+	Foreign bool   // imported: ours by its uid, not marked yet
 }
 
 // NewRecord makes the record of a resource that is being created.
@@ -59,14 +59,64 @@ func ParseRecord(data []byte) (*Record, error) {
 	if err := json.Unmarshal(data, record); err != nil {
 		return nil, fmt.Errorf("read the private state: %w", err)
 	}
-	if record.Copies == nil {
-		record.Copies = map[string]*Copy{}
-	}
 	return record, nil
 }
 
 // Bytes is the record as private state keeps it.
 func (r *Record) Bytes() ([]byte, error) { return json.Marshal(r) }
+
+// packedRecord is a record as it is stored. Most members hold the same, so hashes and versions are kept once, in Texts.
+type packedRecord struct {
+	Resource string                `json:"id"`
+	Key      []byte                `json:"key"`
+	Texts    []string              `json:"texts,omitempty"`
+	Copies   map[string]packedCopy `json:"copies,omitempty"`
+	Former   map[string][]byte     `json:"former,omitempty"`
+}
+
+// packedCopy is a copy with indexes into Texts.
+type packedCopy struct {
+	UID     types.UID `json:"uid"`
+	Stamp   string    `json:"at,omitempty"`
+	Fields  int       `json:"f"`
+	Version int       `json:"v"`
+	Used    []int     `json:"o,omitempty"`
+	Drift   bool      `json:"d,omitempty"`
+	Foreign bool      `json:"i,omitempty"`
+}
+
+// MarshalJSON writes the packed form.
+func (r *Record) MarshalJSON() ([]byte, error) {
+	packed := packedRecord{Resource: r.Resource, Key: r.Key, Former: r.Former, Copies: map[string]packedCopy{}}
+	index := func(text string) int {
+		if at := slices.Index(packed.Texts, text); at >= 0 {
+			return at
+		}
+		packed.Texts = append(packed.Texts, text)
+		return len(packed.Texts) - 1
+	}
+	for _, name := range r.Members() {
+		c := r.Copies[name]
+		packed.Copies[name] = packedCopy{c.UID, c.Stamp, index(c.Fields), index(c.Version), c.Used, c.Drift, c.Foreign}
+	}
+	return json.Marshal(packed)
+}
+
+// UnmarshalJSON reads the packed form.
+func (r *Record) UnmarshalJSON(data []byte) error {
+	var packed packedRecord
+	if err := json.Unmarshal(data, &packed); err != nil {
+		return err
+	}
+	*r = Record{Resource: packed.Resource, Key: packed.Key, Former: packed.Former, Copies: map[string]*Copy{}}
+	for name, c := range packed.Copies {
+		if min(c.Fields, c.Version) < 0 || max(c.Fields, c.Version) >= len(packed.Texts) {
+			return fmt.Errorf("copy of member %s: no such text", name)
+		}
+		r.Copies[name] = &Copy{c.UID, c.Stamp, packed.Texts[c.Fields], packed.Texts[c.Version], c.Used, c.Drift, c.Foreign}
+	}
+	return nil
+}
 
 // Clone returns a copy that shares nothing that may be changed.
 func (r *Record) Clone() *Record {
