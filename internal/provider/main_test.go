@@ -1,0 +1,27 @@
+package provider_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-framework/providerserver"
+
+	"github.com/kubefed/terraform-provider-kubefed/internal/kubetest"
+	kubefed "github.com/kubefed/terraform-provider-kubefed/internal/provider"
+)
+
+// TestMain runs the tests, or, when Terraform starts this binary as a provider (see terraform), serves the provider: so that plan and apply
+// are processes of their own, as they are for users.
+func TestMain(m *testing.M) {
+	if os.Getenv("TF_PLUGIN_MAGIC_COOKIE") == "" {
+		kubetest.Main(m)
+		return
+	}
+	err := providerserver.Serve(context.Background(), kubefed.New("test"), providerserver.ServeOpts{Address: "registry.terraform.io/kubefed/kubefed"})
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
