@@ -1,6 +1,7 @@
 package federation
 
 import (
+	"encoding/json"
 	"maps"
 	"slices"
 )
@@ -8,7 +9,8 @@ import (
 // absentValue is what differences say where a path does not exist on one side.
 const absentValue = "null"
 
-// Differences says where a rendered object deviates from its template: JSON pointer → the rendered value as JSON, "null" where it has
+// Differences says where a rendered object deviates from its template: JSON pointer → the rendered value as JSON (text without
+// its quotes, unless it would then be read as something else), "null" where it has
 // none, "(sensitive)" where it must not be shown. Maps are compared key by key, and so are lists of equal length whose elements are the
 // same things in the same order (by name, or containerPort and the like); other lists as a whole.
 func Differences(template, rendered map[string]any, sensitive []string) map[string]string {
@@ -17,7 +19,7 @@ func Differences(template, rendered map[string]any, sensitive []string) map[stri
 	return c.out
 }
 
-// Drift says where what a member holds deviates from what shall be there: JSON pointer → the live value as JSON, "null" where there is
+// Drift says where what a member holds deviates from what shall be there: JSON pointer → the live value as Differences writes it, "null" where there is
 // none, "(sensitive, changed)" where it must not be shown. Both sides are to be projected on the fields in question first. A tree
 // without a kind is taken for a Secret: its data is not shown.
 func Drift(want, live any, sensitive []string) map[string]string {
@@ -81,11 +83,19 @@ func shown(v any, masked bool, mask string) string {
 	if masked {
 		return mask
 	}
+	if text, ok := v.(string); ok && !ambiguous(text) {
+		return text
+	}
 	text, err := Canonical(v)
 	if err != nil {
 		return "(not JSON)"
 	}
 	return string(text)
+}
+
+// ambiguous tells whether plain text would be read as something else: as a JSON value ("5" and 5 differ), or as one of the marks.
+func ambiguous(text string) bool {
+	return text == "" || json.Valid([]byte(text)) || text == maskedValue || text == maskedChangedValue
 }
 
 // elementKeys are the fields that tell elements of a list apart when they have no name.

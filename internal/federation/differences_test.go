@@ -1,6 +1,7 @@
 package federation
 
 import (
+	"encoding/json"
 	"maps"
 	"strings"
 	"testing"
@@ -22,7 +23,7 @@ func TestDifferencesAreLeafByLeaf(t *testing.T) {
 	}{
 		"equal":                     {`{a: {b: [1]}}`, `{a: {b: [1]}}`, map[string]string{}},
 		"a number":                  {`{spec: {replicas: 3}}`, `{spec: {replicas: 5}}`, map[string]string{"/spec/replicas": "5"}},
-		"text":                      {`{labels: {tier: web}}`, `{labels: {tier: api}}`, map[string]string{"/labels/tier": `"api"`}},
+		"text":                      {`{labels: {tier: web}}`, `{labels: {tier: api}}`, map[string]string{"/labels/tier": "api"}},
 		"added":                     {`{labels: {a: "1"}}`, `{labels: {a: "1", b/c: "2"}}`, map[string]string{"/labels/b~1c": `"2"`}},
 		"added map, leaf by leaf":   {`{}`, `{a: {b: 1, c: {d: 2}}}`, map[string]string{"/a/b": "1", "/a/c/d": "2"}},
 		"added empty map":           {`{}`, `{a: {}, b: {c: {}}}`, map[string]string{"/a": "{}", "/b/c": "{}"}},
@@ -72,7 +73,7 @@ func TestDriftOfATreeWithoutAKindShowsNoData(t *testing.T) {
 func TestDriftGivesTheLiveValue(t *testing.T) {
 	want := kept(t, `{metadata: {labels: {tier: api, team: x}}, spec: {replicas: 5, l: [a, b]}}`)
 	live := kept(t, `{metadata: {labels: {tier: web}}, spec: {replicas: 9, l: [b, a]}}`)
-	same(t, Drift(want, live, nil), map[string]string{"/metadata/labels/tier": `"web"`, "/metadata/labels/team": "null", "/spec/replicas": "9", "/spec/l": `["b","a"]`})
+	same(t, Drift(want, live, nil), map[string]string{"/metadata/labels/tier": "web", "/metadata/labels/team": "null", "/spec/replicas": "9", "/spec/l": `["b","a"]`})
 	same(t, Drift(want, want, nil), map[string]string{})
 	same(t, Drift(value(t, `[1]`), value(t, `[2]`), nil), map[string]string{"": "[2]"})
 	same(t, Drift(nil, nil, nil), map[string]string{})
@@ -90,7 +91,7 @@ func TestDifferencesLeadFromTheTemplateToTheRenderedObject(t *testing.T) {
 			noError(t, err)
 			var deviation any
 			if differences[pointer] != "null" {
-				deviation = value(t, differences[pointer])
+				deviation = readShown(t, differences[pointer])
 			}
 			tree = put(tree, tokens, deviation)
 		}
@@ -99,6 +100,20 @@ func TestDifferencesLeadFromTheTemplateToTheRenderedObject(t *testing.T) {
 		}
 		same(t, len(differences) == 0, text(t, template) == text(t, rendered))
 	})
+}
+
+// readShown reads a value as differences write it: JSON, or plain text.
+func readShown(t tester, shown string) any {
+	if !json.Valid([]byte(shown)) {
+		return shown
+	}
+	return value(t, shown)
+}
+
+func TestDifferencesShowTextPlainUnlessItWouldBeReadAsSomethingElse(t *testing.T) {
+	rendered := map[string]any{"kind": "A", "a": "web", "b": "5", "c": "", "d": "true", "e": `{"x":1}`, "f": "null", "g": "(sensitive)", "h": "two words", "i": int64(5)}
+	same(t, Differences(map[string]any{"kind": "A"}, rendered, nil), map[string]string{"/a": "web", "/b": `"5"`, "/c": `""`, "/d": `"true"`,
+		"/e": `"{\"x\":1}"`, "/f": `"null"`, "/g": `"(sensitive)"`, "/h": "two words", "/i": "5"})
 }
 
 // put sets a value, making maps on the way; null removes.
@@ -135,14 +150,14 @@ func TestPlannedDifferences(t *testing.T) {
 		"an override changed":             {map[string]string{"/spec/replicas": "4"}, `{metadata: {labels: {tier: api}}, spec: {replicas: 5, l: [a]}, data: {}}`, map[string]string{"/spec/replicas": "5"}},
 		"drift of an overridden field":    {map[string]string{"/spec/replicas": "9"}, `{metadata: {labels: {tier: api}}, spec: {replicas: 5, l: [a]}, data: {}}`, map[string]string{"/spec/replicas": "5"}},
 		"drift to the template's value":   {map[string]string{"/spec/replicas": "3"}, `{metadata: {labels: {tier: api}}, spec: {replicas: 5, l: [a]}, data: {}}`, map[string]string{"/spec/replicas": "5"}},
-		"drift of a field of all":         {map[string]string{"/metadata/labels/tier": `"web"`}, template, map[string]string{"/metadata/labels/tier": `"api"`}},
+		"drift of a field of all":         {map[string]string{"/metadata/labels/tier": "web"}, template, map[string]string{"/metadata/labels/tier": "api"}},
 		"drift: a field is gone":          {map[string]string{"/metadata/labels": "null"}, template, map[string]string{"/metadata/labels": `{"tier":"api"}`}},
 		"drift: a field is too much":      {map[string]string{"/spec/x": "1"}, template, map[string]string{"/spec/x": "null"}},
 		"drift of a list":                 {map[string]string{"/spec/l": `["b"]`}, template, map[string]string{"/spec/l": `["a"]`}},
-		"mended drift says nothing":       {map[string]string{"/metadata/labels/tier": `"api"`, "/spec/x": "null"}, template, map[string]string{"/metadata/labels/tier": `"api"`, "/spec/x": "null"}},
-		"mended drift goes with a change": {map[string]string{"/metadata/labels/tier": `"api"`}, `{metadata: {labels: {tier: api}}, spec: {replicas: 5, l: [a]}, data: {}}`, map[string]string{"/spec/replicas": "5"}},
+		"mended drift says nothing":       {map[string]string{"/metadata/labels/tier": "api", "/spec/x": "null"}, template, map[string]string{"/metadata/labels/tier": "api", "/spec/x": "null"}},
+		"mended drift goes with a change": {map[string]string{"/metadata/labels/tier": "api"}, `{metadata: {labels: {tier: api}}, spec: {replicas: 5, l: [a]}, data: {}}`, map[string]string{"/spec/replicas": "5"}},
 		"an override removed":             {map[string]string{"/spec/replicas": "5"}, template, map[string]string{}},
-		"mended and an override":          {map[string]string{"/metadata/labels/tier": `"api"`, "/spec/replicas": "5"}, `{metadata: {labels: {tier: api}}, spec: {replicas: 5, l: [a]}, data: {}}`, map[string]string{"/metadata/labels/tier": `"api"`, "/spec/replicas": "5"}},
+		"mended and an override":          {map[string]string{"/metadata/labels/tier": "api", "/spec/replicas": "5"}, `{metadata: {labels: {tier: api}}, spec: {replicas: 5, l: [a]}, data: {}}`, map[string]string{"/metadata/labels/tier": "api", "/spec/replicas": "5"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			template, rendered := kept(t, template), kept(t, c.rendered)
@@ -167,7 +182,7 @@ func TestPlannedDifferencesOfMaskedValues(t *testing.T) {
 
 func TestPlannedDifferencesOfAUniformChangeShowNoMendedDrift(t *testing.T) {
 	former, next := kept(t, `{labels: {tier: api}}`), kept(t, `{labels: {tier: api2}}`)
-	prior := map[string]string{"/labels/tier": `"api"`}
+	prior := map[string]string{"/labels/tier": "api"}
 	same(t, PlannedDifferences(prior, map[string]string{}, former, next, nil), map[string]string{})
 }
 

@@ -129,7 +129,7 @@ func (p *planning) planValues(ctx context.Context, spec fleet.Spec, resolution *
 		return
 	}
 	p.plan.setPlaced(resolution, change.Versions)
-	p.planDifferences(spec, resolution)
+	p.planDifferences(spec, resolution, applied)
 	if p.state == nil {
 		p.plan.setIdentity(resolution)
 		p.plan.setPendingUnknown()
@@ -166,10 +166,10 @@ func (p *planning) leaveUnreachable(change *fleet.Change) {
 	})
 }
 
-func (p *planning) planDifferences(spec fleet.Spec, resolution *fleet.Resolution) {
-	prior := map[string]map[string]string{}
-	if p.state != nil {
-		prior = p.state.differences()
+func (p *planning) planDifferences(spec fleet.Spec, resolution *fleet.Resolution, applied *fleet.Rendering) {
+	prior, template := map[string]map[string]string{}, resolution.Template
+	if p.state != nil && applied != nil {
+		prior, template = p.state.differences(), applied.Template()
 	}
 	differences := map[string]map[string]string{}
 	var unknown []string
@@ -180,7 +180,7 @@ func (p *planning) planDifferences(spec fleet.Spec, resolution *fleet.Resolution
 			continue
 		}
 		computed := federation.Differences(resolution.Template, desired.Tree, spec.Sensitive)
-		differences[name] = federation.PlannedDifferences(prior[name], computed, resolution.Template, desired.Tree, spec.Sensitive)
+		differences[name] = federation.PlannedDifferences(prior[name], computed, template, desired.Tree, spec.Sensitive)
 	}
 	p.plan.setDifferences(differences, unknown)
 	if !resolution.PlacedKnown {
