@@ -38,7 +38,7 @@ func TestDifferencesAreLeafByLeaf(t *testing.T) {
 		"list in another order":     {`{l: [{name: a}, {name: b}]}`, `{l: [{name: b}, {name: a}]}`, map[string]string{"/l": `[{"name":"b"},{"name":"a"}]`}},
 		"list by containerPort":     {`{l: [{containerPort: 80}]}`, `{l: [{containerPort: 80, hostPort: 1}]}`, map[string]string{"/l/0/hostPort": "1"}},
 		"list by port and protocol": {`{l: [{port: 53, protocol: UDP}, {port: 53}]}`, `{l: [{port: 53}, {port: 53, protocol: UDP}]}`, map[string]string{"/l": `[{"port":53},{"port":53,"protocol":"UDP"}]`}},
-		"protocol TCP is the rule":  {`{l: [{port: 53}]}`, `{l: [{port: 53, protocol: TCP, targetPort: 1}]}`, map[string]string{"/l/0/protocol": `"TCP"`, "/l/0/targetPort": "1"}},
+		"protocol TCP is the rule":  {`{l: [{port: 53}]}`, `{l: [{port: 53, protocol: TCP, targetPort: 1}]}`, map[string]string{"/l/0/protocol": "TCP", "/l/0/targetPort": "1"}},
 		"list without keys":         {`{l: [{x: 1}]}`, `{l: [{x: 2}]}`, map[string]string{"/l": `[{"x":2}]`}},
 		"list that appears":         {`{}`, `{l: [a]}`, map[string]string{"/l": `["a"]`}},
 		"list that goes":            {`{l: [a]}`, `{}`, map[string]string{"/l": "null"}},
@@ -54,9 +54,9 @@ func TestDifferencesMaskDataOfSecretsButNotItsKeys(t *testing.T) {
 	template := object(t, `{apiVersion: v1, kind: Secret, metadata: {name: x, labels: {a: b}}, type: Opaque, data: {pw: YQ==, same: Yg==, gone: Yg==}}`)
 	rendered := object(t, `{apiVersion: v1, kind: Secret, metadata: {name: x, labels: {a: c}}, type: Opaque, data: {pw: Yw==, same: Yg==, more: Yg==}}`)
 	same(t, Differences(template, rendered, nil), map[string]string{"/data/pw": "(sensitive)", "/data/more": "(sensitive)", "/data/gone": "null",
-		"/metadata/labels/a": `"c"`})
+		"/metadata/labels/a": "c"})
 	same(t, Drift(template, rendered, nil), map[string]string{"/data/pw": "(sensitive, changed)", "/data/more": "(sensitive, changed)", "/data/gone": "null",
-		"/metadata/labels/a": `"c"`})
+		"/metadata/labels/a": "c"})
 }
 
 func TestDifferencesMaskSensitiveFields(t *testing.T) {
