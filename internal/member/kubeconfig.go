@@ -54,6 +54,7 @@ func (k *Connector) RESTConfig(c Connection) (*rest.Config, error) {
 	if err := rest.LoadTLSFiles(made); err != nil {
 		return nil, &ConnectionError{Attribute: "config_path", Summary: "Unusable kubeconfig", Detail: fmt.Sprintf("A file it names cannot be read: %v.", err), Err: err}
 	}
+	made.WarningHandler = rest.NoWarnings{} // warnings are read off the answers; client-go would print them
 	return made, nil
 }
 

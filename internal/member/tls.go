@@ -46,7 +46,7 @@ func (r Registered) RESTConfig() (*rest.Config, error) {
 		}
 		proxy = http.ProxyURL(p)
 	}
-	cfg := &rest.Config{Host: u.String(), BearerToken: r.Token, Proxy: proxy}
+	cfg := &rest.Config{Host: u.String(), BearerToken: r.Token, Proxy: proxy, WarningHandler: rest.NoWarnings{}}
 	cfg.ServerName = r.TLSServerName
 	if slices.Contains(r.DisabledTLSValidations, TLSAll) {
 		cfg.Insecure = true

@@ -80,6 +80,8 @@ func (p *kubefedProvider) Configure(ctx context.Context, req provider.ConfigureR
 
 func (p *kubefedProvider) Resources(context.Context) []func() resource.Resource {
 	return []func() resource.Resource{
+		NewControlPlaneResource,
+		NewClusterResource,
 		NewFederatedResource,
 	}
 }

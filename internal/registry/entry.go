@@ -1,9 +1,6 @@
 package registry
 
-import (
-	"maps"
-	"slices"
-)
+import "slices"
 
 // Availability is what the user says about a member, for every configuration that uses the registry; "" counts as Active.
 const (
@@ -26,7 +23,7 @@ const (
 // Entry is one member as the registry knows it.
 type Entry struct {
 	Name         string
-	Labels       map[string]string // the user's; see SelectorLabels
+	Labels       map[string]string // the user's
 	Region       string            // the user's; "" = not given
 	Zones        []string          // the user's, sorted; nil = not given
 	Availability string
@@ -38,35 +35,6 @@ type Entry struct {
 	Announced bool
 	// LabelsUnknown says that labels, region or zones of an announced cluster are not known yet, and with them whether a selector chooses it.
 	LabelsUnknown bool
-}
-
-// The labels that every member carries for selectors besides those the user gave.
-const (
-	NameLabel   = "kubernetes.io/metadata.name"
-	RegionLabel = "topology.kubernetes.io/region"
-	ZoneLabel   = "topology.kubernetes.io/zone"
-)
-
-// SelectorLabels are the labels by which selectors see the member: the user's, its name, and region and zone where they are given. A member
-// with several zones matches a selector if it does with any of them, so there is one set of labels for each zone.
-func (e Entry) SelectorLabels() []map[string]string {
-	labels := maps.Clone(e.Labels)
-	if labels == nil {
-		labels = map[string]string{}
-	}
-	labels[NameLabel] = e.Name
-	if e.Region != "" {
-		labels[RegionLabel] = e.Region
-	}
-	if len(e.Zones) == 0 {
-		return []map[string]string{labels}
-	}
-	sets := make([]map[string]string, len(e.Zones))
-	for i, zone := range e.Zones {
-		sets[i] = maps.Clone(labels)
-		sets[i][ZoneLabel] = zone
-	}
-	return sets
 }
 
 // Announcement is a cluster that this run is going to join or to change.

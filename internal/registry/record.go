@@ -42,9 +42,11 @@ type record struct {
 	mark        member.Mark
 	marked      bool
 
-	region       string
+	region       string // the user's
 	zones        []string
 	availability string
+	seenRegion   string // by KubeFed's controllers
+	seenZones    []string
 
 	clusterUID     string
 	uidNamespace   string
@@ -104,12 +106,7 @@ func recordOf(o *unstructured.Unstructured) (record, error) {
 	if rec.uidNamespace == "" {
 		rec.uidNamespace = kubeSystem
 	}
-	if rec.region == "" {
-		rec.region = c.Status.Region
-	}
-	if rec.zones == nil {
-		rec.zones = sorted(c.Status.Zones)
-	}
+	rec.seenRegion, rec.seenZones = c.Status.Region, sorted(c.Status.Zones)
 	if text := notes[scopeAnnotation]; text != "" {
 		if err := json.Unmarshal([]byte(text), &rec.scope); err != nil {
 			return record{}, fmt.Errorf("read annotation %s of KubeFedCluster %s: %w", scopeAnnotation, o.GetName(), err)
@@ -136,10 +133,14 @@ func splitList(text string) []string {
 }
 
 func (rec record) entry() Entry {
-	return Entry{
+	e := Entry{
 		Name: rec.name, Labels: rec.labels, Region: rec.region, Zones: rec.zones, Availability: rec.availability,
 		ClusterUID: rec.clusterUID, Source: SourceHost,
 	}
+	if e.Region == "" && e.Zones == nil {
+		e.Region, e.Zones = rec.seenRegion, rec.seenZones
+	}
+	return e
 }
 
 // restConfig is how the member is reached by what the host says.

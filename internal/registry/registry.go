@@ -83,6 +83,12 @@ func (r *Registry) Host() *member.Member { return r.host }
 // Namespace is where the registry's objects are on the host, and where the accounts are on members that it joins.
 func (r *Registry) Namespace() string { return r.config.Namespace }
 
+// CheckConnection finds what is wrong with a connection, without dialling. Its error is a *member.ConnectionError.
+func (r *Registry) CheckConnection(c member.Connection) error {
+	_, err := r.config.Connector.RESTConfig(c)
+	return err
+}
+
 // Unknown says why the members cannot be known at plan; "" if they can.
 func (r *Registry) Unknown() string { return r.config.Unknown }
 

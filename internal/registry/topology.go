@@ -5,6 +5,12 @@ import (
 	"slices"
 )
 
+// The labels by which nodes say where they are.
+const (
+	regionLabel = "topology.kubernetes.io/region"
+	zoneLabel   = "topology.kubernetes.io/zone"
+)
+
 // Topology is where the nodes of a member are.
 type Topology struct {
 	Region string   // "" if the nodes name none, or more than one
@@ -40,7 +46,7 @@ func (r *Registry) readTopology(ctx context.Context, name string) (Topology, err
 	var regions, zones []string
 	for i := range nodes {
 		labels := nodes[i].Labels
-		regions, zones = append(regions, labels[RegionLabel]), append(zones, labels[ZoneLabel])
+		regions, zones = append(regions, labels[regionLabel]), append(zones, labels[zoneLabel])
 	}
 	regions, zones = distinct(regions), distinct(zones)
 	found := Topology{Zones: zones}

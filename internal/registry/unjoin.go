@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -22,9 +21,6 @@ const (
 	UnreachableFails  = "error"
 	UnreachableForget = "forget"
 )
-
-// collectLimit bounds how long an unjoin waits for the member's garbage collection. It would end without us.
-const collectLimit = 10 * time.Second
 
 // Unjoining says which cluster is to be unjoined, and how.
 type Unjoining struct {
@@ -82,10 +78,11 @@ func (r *Registry) leaveMember(ctx context.Context, u Unjoining, rec record) (*U
 	if !errors.As(err, &down) {
 		return done, err
 	}
-	refused := down.Class == member.ClassUnauthorized || down.Class == member.ClassForbidden
+	var noToken *NoTokenError
+	refused := down.Class == member.ClassUnauthorized || down.Class == member.ClassForbidden || errors.As(err, &noToken)
 	switch {
 	case rec.leaving && refused:
-		return &Unjoined{}, nil // a former unjoin has come as far as this
+		return &Unjoined{}, nil // a former unjoin has come further than this
 	case u.Unreachable == UnreachableForget:
 		return &Unjoined{Forgotten: down}, nil
 	}
@@ -144,19 +141,7 @@ func (r *Registry) removeAccount(ctx context.Context, m *member.Member, rec reco
 			return nil, err
 		}
 	}
-	r.waitCollected(ctx, m, a)
 	return left, nil
-}
-
-// waitCollected waits, within limits, until the account is refused: then the member's garbage collection has been there.
-func (r *Registry) waitCollected(ctx context.Context, m *member.Member, a account) {
-	limited, cancel := context.WithTimeout(ctx, collectLimit)
-	defer cancel()
-	// The outcome does not matter: what is owned by the role goes in any case.
-	_ = poll(limited, func() (bool, error) {
-		_, err := m.Get(limited, object(serviceAccountKind, a.namespace, a.name))
-		return err != nil && !isForbidden(err), nil
-	})
 }
 
 // removeRecord deletes the host's part, what others refer to last.
