@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"regexp"
 	"sort"
+	"strconv"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -144,11 +145,11 @@ func terminating(member string, o Object, live metav1.Object) *TerminatingError 
 func (m *Member) applyFailure(ctx context.Context, o Object, options ApplyOptions, err error) error {
 	status := statusOf(err)
 	if apierrors.IsConflict(err) {
+		if options.Require.Create { // without force, a conflict of managers is told before the one of the precondition
+			return m.existing(ctx, o, err)
+		}
 		if causes := conflictCauses(status); len(causes) > 0 {
 			return &ConflictError{Member: m.name, Object: o, Causes: causes}
-		}
-		if options.Require.Create {
-			return m.existing(ctx, o, err)
 		}
 		if options.Require.UID != "" {
 			return &GoneError{Member: m.name, Object: o}
@@ -200,7 +201,9 @@ func conflictCauses(status metav1.Status) []Cause {
 		}
 		manager := "another manager"
 		if found := managerInMessage.FindStringSubmatch(c.Message); found != nil {
-			manager = strings.Trim(found[1], `"`)
+			if name, err := strconv.Unquote(found[1]); err == nil {
+				manager = name
+			}
 		}
 		causes = append(causes, Cause{Field: c.Field, Manager: manager})
 	}

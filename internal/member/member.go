@@ -55,6 +55,7 @@ func New(name string, cfg *rest.Config, o Options) (*Member, error) {
 		cfg.QPS, cfg.Burst = o.QPS, max(1, int(2*o.QPS))
 	}
 	cfg.Timeout = o.RequestTimeout
+	cfg.WarningHandler, cfg.WarningHandlerWithContext = rest.NoWarnings{}, nil // they are in the answers; client-go would log them
 	client, err := rest.HTTPClientFor(cfg)
 	if err != nil {
 		return nil, &UnreachableError{Member: name, Class: ClassConfig, Err: err}
