@@ -39,7 +39,7 @@ func validateEnv(env []EnvOverride) error {
 func validateArgs(args []ArgsOverride) error {
 	var findings []*InputError
 	for i, a := range args {
-		problem := ""
+		var problem string
 		switch {
 		case a.Container == "":
 			problem = `container is missing: give a name, or "*" for every container.`

@@ -85,7 +85,7 @@ func TestDifferencesLeadFromTheTemplateToTheRenderedObject(t *testing.T) {
 		template, rendered := mapGen(3).Draw(t, "template"), mapGen(3).Draw(t, "rendered")
 		template["kind"], rendered["kind"] = "A", "A"
 		differences := Differences(template, rendered, nil)
-		var tree any = plainCopy(template)
+		tree := plainCopy(template)
 		for _, pointer := range sortedKeys(differences) {
 			tokens, err := parsePointer(pointer)
 			noError(t, err)

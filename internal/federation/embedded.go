@@ -67,7 +67,7 @@ func applyEmbedded(tree map[string]any, embedded []EmbeddedOverride) (warnings [
 func (e EmbeddedOverride) apply(tree map[string]any) ([]string, error) {
 	path, err := parsePointer(e.Path)
 	if err != nil {
-		return nil, e.refuse("path", err)
+		return nil, e.refuse(err)
 	}
 	value, err := find(tree, path)
 	if err != nil {
@@ -75,13 +75,13 @@ func (e EmbeddedOverride) apply(tree map[string]any) ([]string, error) {
 	}
 	text, isText := value.(string)
 	if !isText {
-		return nil, e.refuse("path", fmt.Errorf("%s must be text, but is %s", e.Path, kindOfValue(value)))
+		return nil, e.refuse(fmt.Errorf("%s must be text, but is %s", e.Path, kindOfValue(value)))
 	}
 	inBase64 := isSecret(tree) && len(path) == 2 && path[0] == "data"
 	if inBase64 {
 		decoded, err := base64.StdEncoding.DecodeString(text)
 		if err != nil {
-			return nil, e.refuse("path", fmt.Errorf("%s is not base64", e.Path))
+			return nil, e.refuse(fmt.Errorf("%s is not base64", e.Path))
 		}
 		text = string(decoded)
 	}
@@ -96,8 +96,9 @@ func (e EmbeddedOverride) apply(tree map[string]any) ([]string, error) {
 	return warnings, err
 }
 
-func (e EmbeddedOverride) refuse(field string, err error) error {
-	return &InputError{Path: []string{field}, Summary: "Invalid embedded override", Detail: sentence(err.Error())}
+// refuse is the finding that what the path leads to cannot be patched.
+func (e EmbeddedOverride) refuse(err error) error {
+	return &InputError{Path: []string{"path"}, Summary: "Invalid embedded override", Detail: sentence(err.Error())}
 }
 
 // patch reads the text, patches the document and writes it again in the same format.
@@ -123,12 +124,12 @@ func (e EmbeddedOverride) decode(text string) (any, error) {
 		if err == nil && len(values) == 1 {
 			return values[0], nil
 		}
-		return nil, e.refuse("path", fmt.Errorf("the text at %s is not one JSON value", e.Path))
+		return nil, e.refuse(fmt.Errorf("the text at %s is not one JSON value", e.Path))
 	}
 	document, err := DecodeValue(text)
 	if err != nil {
 		// What the parser says may quote the text, and that may be secret.
-		return nil, e.refuse("path", fmt.Errorf("the text at %s is not one YAML document", e.Path))
+		return nil, e.refuse(fmt.Errorf("the text at %s is not one YAML document", e.Path))
 	}
 	return document, nil
 }

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/api/validation/path"
+	"k8s.io/apimachinery/pkg/api/validate/content"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation"
 )
@@ -109,7 +109,7 @@ func (r *identityReader) name(metadata map[string]any) string {
 	case !isText:
 		r.refuse("Invalid name", fmt.Sprintf("metadata.name must be text, but is %s: quote it.", kindOfValue(value)), "metadata", "name")
 	default:
-		if problems := path.IsValidPathSegmentName(name); len(problems) > 0 {
+		if problems := content.IsPathSegmentName(name); len(problems) > 0 {
 			r.refuse("Invalid name", fmt.Sprintf("metadata.name %q %s.", name, strings.Join(problems, "; ")), "metadata", "name")
 		}
 	}

@@ -140,6 +140,9 @@ func setImages(pod podSpec, images []ImageOverride) error {
 			return err
 		}
 		for _, container := range containers {
+			if container.fields["image"] == nil && override.Container == "*" {
+				continue
+			}
 			if err := container.setImage(override); err != nil {
 				return &InputError{Path: path, Summary: "Invalid image override", Detail: sentence(err.Error())}
 			}

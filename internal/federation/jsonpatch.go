@@ -19,11 +19,10 @@ func JSONPatch(tree any, operations []Operation) (any, []string, error) {
 
 // patchInPlace is JSONPatch on a tree that may be changed.
 func patchInPlace(tree any, operations []Operation) (any, []string, error) {
+	p := patching{tree: tree, copies: maxCopied}
 	var warnings []string
 	for i, operation := range operations {
-		var warning string
-		var err error
-		tree, warning, err = operation.apply(tree)
+		warning, err := p.apply(operation)
 		if err != nil {
 			failed := &OperationError{Number: i + 1, Of: len(operations), Operation: operation, Reason: err.Error()}
 			var missing *missingPathError
@@ -36,36 +35,91 @@ func patchInPlace(tree any, operations []Operation) (any, []string, error) {
 			warnings = append(warnings, fmt.Sprintf("operation %d (%s): %s", i+1, operation, warning))
 		}
 	}
-	return tree, warnings, nil
+	return p.tree, warnings, nil
 }
 
-// apply runs one operation on a tree, which it may change.
-func (o Operation) apply(tree any) (out any, warning string, err error) {
+// maxCopied bounds how many values the copy operations of a patch may copy in all: copying a map into itself doubles it every time.
+const maxCopied = 100_000
+
+// patching is a patch at work on a tree, which it changes.
+type patching struct {
+	tree   any
+	copies int
+}
+
+// apply runs one operation and gives its warning, if any.
+func (p *patching) apply(o Operation) (warning string, err error) {
 	if problem := o.check(); problem != "" {
-		return nil, "", errors.New(problem)
+		return "", errors.New(problem)
 	}
-	path, _ := parsePointer(o.Path)
+	path, err := parsePointer(o.Path)
+	if err != nil {
+		return "", err
+	}
 	switch o.Op {
 	case "add":
-		return add(tree, path, o.Value)
+		p.tree, warning, err = add(p.tree, path, o.Value)
 	case "remove":
-		out, _, err = remove(tree, path)
-		return out, "", err
+		p.tree, _, err = remove(p.tree, path)
 	case "replace":
-		out, err = replace(tree, path, o.Value)
-		return out, "", err
+		p.tree, err = replace(p.tree, path, o.Value)
 	case "test":
-		return tree, "", test(tree, path, o.Value)
+		err = test(p.tree, path, o.Value)
+	case "move":
+		warning, err = p.move(o.From, path)
+	case "copy":
+		warning, err = p.copy(o.From, path)
 	}
-	from, _ := parsePointer(o.From)
-	if o.Op == "copy" {
-		value, err := find(tree, from)
-		if err != nil {
-			return nil, "", err
+	return warning, err
+}
+
+func (p *patching) move(from string, path []string) (warning string, err error) {
+	source, err := parsePointer(from)
+	if err != nil {
+		return "", err
+	}
+	if slices.Equal(source, path) {
+		_, err := find(p.tree, source)
+		return "", err
+	}
+	tree, value, err := remove(p.tree, source)
+	if err != nil {
+		return "", err
+	}
+	p.tree, warning, err = add(tree, path, value)
+	return warning, err
+}
+
+func (p *patching) copy(from string, path []string) (warning string, err error) {
+	source, err := parsePointer(from)
+	if err != nil {
+		return "", err
+	}
+	value, err := find(p.tree, source)
+	if err != nil {
+		return "", err
+	}
+	if p.copies -= countValues(value); p.copies < 0 {
+		return "", fmt.Errorf("the copy operations of the patch copy more than %d values", maxCopied)
+	}
+	p.tree, warning, err = add(p.tree, path, value)
+	return warning, err
+}
+
+// countValues counts the values in a tree.
+func countValues(node any) int {
+	total := 1
+	switch n := node.(type) {
+	case map[string]any:
+		for _, value := range n {
+			total += countValues(value)
 		}
-		return add(tree, path, value)
+	case []any:
+		for _, value := range n {
+			total += countValues(value)
+		}
 	}
-	return move(tree, from, path)
+	return total
 }
 
 func add(tree any, path []string, value any) (any, string, error) {
@@ -166,18 +220,6 @@ func replace(tree any, path []string, value any) (any, error) {
 		}
 		return nil, missing(parent, path, len(path)-1)
 	})
-}
-
-func move(tree any, from, path []string) (any, string, error) {
-	if slices.Equal(from, path) {
-		_, err := find(tree, from)
-		return tree, "", err
-	}
-	tree, value, err := remove(tree, from)
-	if err != nil {
-		return nil, "", err
-	}
-	return add(tree, path, value)
 }
 
 // test compares; what is there is not said, as it may be secret.

@@ -186,6 +186,12 @@ func TestJSONPatchRefusesToMoveAValueIntoItself(t *testing.T) {
 	patchFails(t, `{a: {b: {}}}`, `[{op: move, from: /a, path: /a/b/c}]`, "cannot be moved into itself")
 }
 
+func TestJSONPatchBoundsWhatCopiesMake(t *testing.T) {
+	doubling := strings.Repeat(`{op: copy, from: /a, path: /a/x}, {op: move, from: /a, path: /b}, {op: add, path: /a, value: {}}, {op: move, from: /b, path: /a/y},`, 30)
+	_, _, err := JSONPatch(value(t, `{a: {b: 1}}`), operations(t, "["+doubling+"]"))
+	fails(t, err, "copy more than 100000 values")
+}
+
 func TestParseOperationsChecksTheShape(t *testing.T) {
 	for patch, word := range map[string]string{
 		`{op: add, path: /a, value: 1}`: "is a list of operations, but this is a map",

@@ -39,6 +39,7 @@ func (t *trail) pointer() string { return pointerOf(t.steps()...) }
 // copier makes a deep copy of a tree whose values are all of the types the package works on.
 type copier struct {
 	dropNulls bool
+	deep      bool
 	problems  []*InputError
 }
 
@@ -68,17 +69,16 @@ func withoutNulls(tree map[string]any) (map[string]any, error) {
 }
 
 func (c *copier) value(v any, where *trail, depth int) any {
+	if plainScalar(v) {
+		return v
+	}
 	switch value := v.(type) {
 	case map[string]any:
 		return c.fields(value, where, depth)
 	case []any:
 		return c.elements(value, where, depth)
 	case string:
-		if !utf8.ValidString(value) {
-			c.refuse(where, "Invalid text", fmt.Sprintf("%s holds bytes that are not UTF-8.", where.pointer()))
-		}
-		return value
-	case nil, bool, int64:
+		c.refuse(where, "Invalid text", fmt.Sprintf("%s holds bytes that are not UTF-8.", where.pointer()))
 		return value
 	default:
 		number, err := normalNumber(v)
@@ -89,13 +89,28 @@ func (c *copier) value(v any, where *trail, depth int) any {
 	}
 }
 
+// plainScalar tells whether a value is copied as it is. Most values are, and need no trail.
+func plainScalar(v any) bool {
+	switch value := v.(type) {
+	case string:
+		return utf8.ValidString(value)
+	case nil, bool, int64:
+		return true
+	}
+	return false
+}
+
 func (c *copier) fields(in map[string]any, where *trail, depth int) map[string]any {
-	if c.tooDeep(where, depth) {
+	if c.tooDeep(depth) {
 		return nil
 	}
 	out := make(map[string]any, len(in))
 	for key, value := range in {
 		if value == nil && c.dropNulls {
+			continue
+		}
+		if plainScalar(value) && utf8.ValidString(key) {
+			out[key] = value
 			continue
 		}
 		if !utf8.ValidString(key) {
@@ -107,11 +122,15 @@ func (c *copier) fields(in map[string]any, where *trail, depth int) map[string]a
 }
 
 func (c *copier) elements(in []any, where *trail, depth int) []any {
-	if c.tooDeep(where, depth) {
+	if c.tooDeep(depth) {
 		return nil
 	}
 	out := make([]any, len(in))
 	for i, value := range in {
+		if value != nil && plainScalar(value) {
+			out[i] = value
+			continue
+		}
 		at := where.index(i)
 		if value == nil && c.dropNulls {
 			c.refuse(at, "Null in a list", fmt.Sprintf("The element %s is null. A list cannot hold null: "+
@@ -122,11 +141,14 @@ func (c *copier) elements(in []any, where *trail, depth int) []any {
 	return out
 }
 
-func (c *copier) tooDeep(where *trail, depth int) bool {
+func (c *copier) tooDeep(depth int) bool {
 	if depth < maxDepth {
 		return false
 	}
-	c.refuse(&trail{}, "Nested too deeply", fmt.Sprintf("Lists and maps are nested more than %d levels deep.", maxDepth))
+	if !c.deep {
+		c.problems = append(c.problems, tooDeepError())
+	}
+	c.deep = true
 	return true
 }
 
