@@ -12,7 +12,7 @@ import (
 	"github.com/kubefed/terraform-provider-kubefed/internal/registry"
 )
 
-var connectionPath = path.Root("connection")
+var connectionPath = path.Root("cluster_connection")
 
 // joinDiagnostic says why a cluster was not joined or changed, and what to do.
 func joinDiagnostic(verb, name string, err error) diag.Diagnostic {
@@ -48,7 +48,7 @@ func joinDiagnostic(verb, name string, err error) diag.Diagnostic {
 func registrationDiagnostic(title string, err *registry.RegistrationError) diag.Diagnostic {
 	switch err.Attribute {
 	case "":
-		return diag.NewErrorDiagnostic(title, fmt.Sprintf("%v. The members' connections go to `api_endpoint` (default: where `connection` leads), through `proxy_url`. It was not registered; what was made "+
+		return diag.NewErrorDiagnostic(title, fmt.Sprintf("%v. The members' connections go to `api_endpoint` (default: where `cluster_connection` leads), through `proxy_url`. It was not registered; what was made "+
 			"on the member is completed by the next apply.", err))
 	case "cluster_ca_certificate":
 		return diag.NewAttributeErrorDiagnostic(connectionPath.AtName(err.Attribute), title, err.Error())

@@ -12,7 +12,7 @@ import (
 // clusterModel is a kubefed_cluster. Collections stay Terraform values: null and empty are told apart in state.
 type clusterModel struct {
 	Name                   types.String `tfsdk:"name"`
-	Connection             types.Object `tfsdk:"connection"` // in configuration only
+	Connection             types.Object `tfsdk:"cluster_connection"` // in configuration only
 	APIEndpoint            types.String `tfsdk:"api_endpoint"`
 	Labels                 types.Map    `tfsdk:"labels"`
 	Annotations            types.Map    `tfsdk:"annotations"`

@@ -109,7 +109,7 @@ func (r *clusterResource) planJoin(ctx context.Context, plan, state, config *clu
 		r.checkConnection(ctx, config, "to change `token_rotation`", resp)
 	case broken == "":
 	case config.Connection.IsNull():
-		resp.Diagnostics.AddAttributeWarning(path.Root("connection"), "Membership damaged", fmt.Sprintf("Cluster %q: %s. Set `connection`, and the next apply joins it again.", plan.Name.ValueString(), broken))
+		resp.Diagnostics.AddAttributeWarning(path.Root("cluster_connection"), "Membership damaged", fmt.Sprintf("Cluster %q: %s. Set `cluster_connection`, and the next apply joins it again.", plan.Name.ValueString(), broken))
 	default:
 		r.checkConnection(ctx, config, "to join the cluster again", resp)
 		plan.ServiceAccount = types.StringUnknown()
@@ -119,9 +119,9 @@ func (r *clusterResource) planJoin(ctx context.Context, plan, state, config *clu
 
 // checkConnection asks for the connection, and checks it as far as it is known. A kubeconfig that is not there yet may be made by this run.
 func (r *clusterResource) checkConnection(ctx context.Context, config *clusterModel, what string, resp *resource.ModifyPlanResponse) {
-	at := path.Root("connection")
+	at := path.Root("cluster_connection")
 	if config.Connection.IsNull() {
-		resp.Diagnostics.AddAttributeError(at, "Missing connection", "`connection` is needed "+what+".")
+		resp.Diagnostics.AddAttributeError(at, "Missing connection", "`cluster_connection` is needed "+what+".")
 		return
 	}
 	if !fullyKnown(ctx, config.Connection) || r.fleet.Registry().Unknown() != "" {

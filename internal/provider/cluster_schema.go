@@ -31,7 +31,7 @@ func clusterSchema() schema.Schema {
 			},
 
 			// Optional
-			"connection": schema.SingleNestedAttribute{
+			"cluster_connection": schema.SingleNestedAttribute{
 				Optional:  true,
 				WriteOnly: true,
 				MarkdownDescription: "How to reach the cluster with the rights of an administrator. Needed to join it, and to change what the join has made (`scope`, `token_rotation`, mending). It is never " +
@@ -81,7 +81,7 @@ func clusterSchema() schema.Schema {
 			},
 			"token_rotation": schema.MapAttribute{
 				Optional: true, ElementType: types.StringType,
-				MarkdownDescription: "Any values; when one changes, the member gets a new token, the old one ends, and the certificate authority is recorded anew. Needs `connection`.",
+				MarkdownDescription: "Any values; when one changes, the member gets a new token, the old one ends, and the certificate authority is recorded anew. Needs `cluster_connection`.",
 			},
 			"on_destroy": onDestroyAttribute(),
 
@@ -114,7 +114,7 @@ func scopeAttribute() schema.Attribute {
 	}
 	return schema.SingleNestedAttribute{
 		Optional:            true,
-		MarkdownDescription: "Limits what the federation may do on the member. Default: everything. A change needs `connection`.",
+		MarkdownDescription: "Limits what the federation may do on the member. Default: everything. A change needs `cluster_connection`.",
 		Validators:          []validator.Object{someAttribute{}},
 		Attributes: map[string]schema.Attribute{
 			"namespaces": schema.SetAttribute{
