@@ -8,7 +8,7 @@ import (
 )
 
 // DecodeOne reads a template given as text: one JSON or YAML document that is a map, as kubectl reads it. Empty and comment-only
-// documents do not count. Several documents, a List, a list and a scalar are refused with an InputError.
+// documents do not count. Several documents, a List, a list and a scalar are refused with an InputError, which has no path.
 func DecodeOne(text string) (map[string]any, error) {
 	documents, err := decodeDocuments(text)
 	if err != nil {
@@ -83,7 +83,7 @@ func decodeDocuments(text string) ([]any, error) {
 	text = strings.TrimPrefix(text, "\uFEFF")
 	documents, err := decodeJSONOrYAML(text)
 	if err != nil {
-		return nil, err
+		return nil, withoutPath(err)
 	}
 	kept := documents[:0]
 	for _, document := range documents {
@@ -92,6 +92,19 @@ func decodeDocuments(text string) ([]any, error) {
 		}
 	}
 	return kept, nil
+}
+
+// withoutPath takes the paths off the findings about a text: in Terraform there is nothing below a text attribute that could be
+// pointed at. The details name the place.
+func withoutPath(err error) error {
+	findings := Findings(err)
+	if len(findings) == 0 {
+		return err
+	}
+	for i, finding := range findings {
+		findings[i] = &InputError{Summary: finding.Summary, Detail: finding.Detail}
+	}
+	return joinFindings(findings)
 }
 
 func decodeJSONOrYAML(text string) ([]any, error) {
@@ -106,7 +119,7 @@ func decodeJSONOrYAML(text string) ([]any, error) {
 	values, err = decodeYAML(text)
 	var finding *InputError
 	if errors.As(err, &finding) {
-		err = &InputError{Path: finding.Path, Summary: "Neither JSON nor YAML",
+		err = &InputError{Summary: "Neither JSON nor YAML",
 			Detail: fmt.Sprintf("As JSON: %s. As YAML: %s", notJSON, finding.Detail)}
 	}
 	return values, err
@@ -162,7 +175,7 @@ func unfold(all []map[string]any, tree map[string]any, depth int) ([]map[string]
 	for i, item := range items {
 		object, ok := item.(map[string]any)
 		if !ok {
-			return nil, &InputError{Path: []string{"items", fmt.Sprint(i)}, Summary: "Not a manifest",
+			return nil, &InputError{Summary: "Not a manifest",
 				Detail: fmt.Sprintf("Item %d of the %s is %s; a manifest is a map.", i, listKind, kindOfValue(item))}
 		}
 		if itemKind := strings.TrimSuffix(listKind, "List"); itemKind != "" && object["kind"] == nil {

@@ -57,7 +57,7 @@ func TestDecodeRefusesNumbersItCannotHold(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := DecodeOne(c.manifest)
-			refused(t, err, c.path, "Invalid number")
+			refused(t, err, "", "Invalid number", "/"+strings.ReplaceAll(c.path, ".", "/"))
 		})
 	}
 }
@@ -89,31 +89,34 @@ func TestDecodeOneTakesNoLineInATextForASeparator(t *testing.T) {
 
 func TestDecodeOneRefusesWhatIsNotOneManifest(t *testing.T) {
 	for name, c := range map[string]struct{ manifest, word, more string }{
-		"nothing":         {"", "no document", ""},
-		"comments only":   {"# x\n---\n# y\n", "no document", ""},
-		"two documents":   {"kind: Namespace\n---\nkind: Namespace\n", "2 documents", "manifests_by_id"},
-		"three with CRLF": {"a: 1\r\n---\r\na: 2\r\n---\r\na: 3\r\n---\r\n", "3 documents", "manifests_by_id"},
-		"two JSON values": {`{"a": 1}{"a": 2}`, "2 documents", "manifests_by_id"},
-		"a list":          {"- a: 1\n", "is a list", "apiVersion, kind and metadata"},
-		"text":            {"hello", "is text", ""},
-		"a number":        {"7", "is a number", ""},
-		"a List":          {"apiVersion: v1\nkind: List\nitems: [{kind: A}, {kind: B}]", "List of 2 objects", "manifests_by_id"},
-		"a typed list":    {"kind: ConfigMapList\nitems: []", "ConfigMapList of 0 objects", "manifests_by_id"},
-		"a List of null":  {"kind: List", "List of 0 objects", ""},
-		"broken YAML":     {"a: [1\nb: 2", "Invalid YAML", "Line 1"},
-		"broken JSON":     {`{"a": }x`, "As JSON: invalid character '}'", "As YAML"},
-		"a tab":           {"a:\n\tb: 1", "Invalid YAML", "Line 2"},
-		"invalid UTF-8":   {"a: \xff", "not UTF-8", ""},
-		"duplicate key":   {"a: 1\nb: 2\na: 3", `"a" already set`, "Line 3"},
-		"same JSON key":   {`{"x": {"a": 1, "a": 2}}`, "/x", `"a" is there twice`},
-		"spelled twice":   {"1: a\n\"1\": b", `"1" is there twice`, "two spellings"},
-		"a null key":      {"? \n: b", "quote it", ""},
-		"deep JSON":       {strings.Repeat(`[`, 100_000), "deep", ""},
-		"deep YAML flow":  {"a: " + strings.Repeat(`[`, 100_000), "depth", ""},
-		"deep YAML":       {"a: " + strings.Repeat(`{a: `, 5_000) + "1" + strings.Repeat(`}`, 5_000), "nested more than", ""},
-		"deep block":      {strings.Repeat("- ", 20_000), "depth", ""},
-		"alias bomb":      {aliasBomb(), "aliasing", ""},
-		"alias to itself": {"a: &a [*a]", "itself", ""},
+		"nothing":             {"", "no document", ""},
+		"comments only":       {"# x\n---\n# y\n", "no document", ""},
+		"two documents":       {"kind: Namespace\n---\nkind: Namespace\n", "2 documents", "manifests_by_id"},
+		"three with CRLF":     {"a: 1\r\n---\r\na: 2\r\n---\r\na: 3\r\n---\r\n", "3 documents", "manifests_by_id"},
+		"two JSON values":     {`{"a": 1}{"a": 2}`, "2 documents", "manifests_by_id"},
+		"a list":              {"- a: 1\n", "is a list", "apiVersion, kind and metadata"},
+		"text":                {"hello", "is text", ""},
+		"a number":            {"7", "is a number", ""},
+		"a List":              {"apiVersion: v1\nkind: List\nitems: [{kind: A}, {kind: B}]", "List of 2 objects", "manifests_by_id"},
+		"a typed list":        {"kind: ConfigMapList\nitems: []", "ConfigMapList of 0 objects", "manifests_by_id"},
+		"a List of null":      {"kind: List", "List of 0 objects", ""},
+		"broken YAML":         {"a: [1\nb: 2", "Invalid YAML", "Line 1"},
+		"broken JSON":         {`{"a": }x`, "As JSON: invalid character '}'", "As YAML"},
+		"a tab":               {"a:\n\tb: 1", "Invalid YAML", "Line 2"},
+		"invalid UTF-8":       {"a: \xff", "not UTF-8", ""},
+		"duplicate key":       {"a: 1\nb: 2\na: 3", `"a" already set`, "Line 3"},
+		"same JSON key":       {`{"x": {"a": 1, "a": 2}}`, "/x", `"a" is there twice`},
+		"spelled twice":       {"1: a\n\"1\": b", `"1" is there twice`, "two spellings"},
+		"a null key":          {"? \n: b", "A key is null", ""},
+		"a key that is a map": {"{a: hunter2}: b", "A key is a map", ""},
+		"no such anchor":      {"pw: *hunter2", "alias", "quote the value"},
+		"another tag":         {"pw: !!int hunter2", "Cannot decode", "a value"},
+		"deep JSON":           {strings.Repeat(`[`, 100_000), "deep", ""},
+		"deep YAML flow":      {"a: " + strings.Repeat(`[`, 100_000), "depth", ""},
+		"deep YAML":           {"a: " + strings.Repeat(`{a: `, 5_000) + "1" + strings.Repeat(`}`, 5_000), "nested more than", ""},
+		"deep block":          {strings.Repeat("- ", 20_000), "depth", ""},
+		"alias bomb":          {aliasBomb(), "aliasing", ""},
+		"alias to itself":     {"a: &a [*a]", "itself", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := DecodeOne(c.manifest)
@@ -121,6 +124,9 @@ func TestDecodeOneRefusesWhatIsNotOneManifest(t *testing.T) {
 				t.Fatalf("want one finding: %v", err)
 			}
 			fails(t, err, c.word, c.more)
+			if strings.Contains(err.Error(), "hunter2") {
+				t.Errorf("the error quotes a value: %v", err)
+			}
 		})
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -55,11 +56,26 @@ func yamlDocuments(text string, strict bool) ([]any, error) {
 }
 
 func yamlError(err error) error {
+	text := strings.TrimPrefix(err.Error(), "yaml: ")
 	var typed *yaml.TypeError
 	if errors.As(err, &typed) && len(typed.Errors) > 0 {
-		return &InputError{Summary: "Invalid YAML", Detail: sentence(strings.Join(typed.Errors, "; "))}
+		text = strings.Join(typed.Errors, "; ")
 	}
-	return &InputError{Summary: "Invalid YAML", Detail: sentence(strings.TrimPrefix(err.Error(), "yaml: "))}
+	return &InputError{Summary: "Invalid YAML", Detail: sentence(withoutQuotes(text))}
+}
+
+// quotedValue finds what the library quotes of a text in its messages.
+var quotedValue = regexp.MustCompile("`[^`]*`")
+
+// withoutQuotes takes values out of a message of the YAML library: they may be secret.
+func withoutQuotes(message string) string {
+	switch {
+	case strings.HasPrefix(message, "unknown anchor"):
+		return "a value begins with * and so is an alias, but there is no anchor of that name; quote the value if it is text"
+	case strings.HasPrefix(message, "invalid map key"):
+		return "a key is a map or a list; quote it if it is text (it may begin with { or [)"
+	}
+	return quotedValue.ReplaceAllString(message, "a value")
 }
 
 // yamlConverter makes JSON trees of what the YAML library gives.
@@ -132,8 +148,10 @@ func yamlKey(key any) (string, error) {
 		return strconv.FormatInt(k, 10), nil
 	case float64:
 		return strconv.FormatFloat(k, 'g', -1, 32), nil
+	case nil:
+		return "", errors.New("a key is null; quote it if it is text")
 	default:
-		return "", fmt.Errorf("a key is %v, which is not text: quote it", key)
+		return "", errors.New("a key is no text; quote it")
 	}
 }
 

@@ -9,18 +9,18 @@ import (
 // absentValue is what differences say where a path does not exist on one side.
 const absentValue = "null"
 
-// Differences says where a rendered object deviates from its template: JSON pointer → the rendered value as JSON (text without
-// its quotes, unless it would then be read as something else), "null" where it has
-// none, "(sensitive)" where it must not be shown. Maps are compared key by key, and so are lists of equal length whose elements are the
-// same things in the same order (by name, or containerPort and the like); other lists as a whole.
+// Differences says where a rendered object deviates from its template: JSON pointer → the rendered value as JSON, text without its
+// quotes unless it would then be read as something else; "null" where there is no value, "(sensitive)" where it must not be shown.
+// Maps are compared key by key, and so are lists of equal length whose elements are the same things in the same order (by name, or
+// containerPort and the like); other lists as a whole.
 func Differences(template, rendered map[string]any, sensitive []string) map[string]string {
 	c := comparison{masked: maskedValue, out: map[string]string{}}
 	c.compare(template, rendered, &trail{}, sensitivePaths(rendered, sensitive))
 	return c.out
 }
 
-// Drift says where what a member holds deviates from what shall be there: JSON pointer → the live value as Differences writes it, "null" where there is
-// none, "(sensitive, changed)" where it must not be shown. Both sides are to be projected on the fields in question first. A tree
+// Drift says where what a member holds deviates from what shall be there: JSON pointer → the live value, written as Differences writes
+// values, but "(sensitive, changed)" where it must not be shown. Both sides are to be projected on the fields in question first. A tree
 // without a kind is taken for a Secret: its data is not shown.
 func Drift(want, live any, sensitive []string) map[string]string {
 	c := comparison{masked: maskedChangedValue, out: map[string]string{}}

@@ -25,7 +25,7 @@ func (e *InputError) Error() string {
 	return strings.Join(e.Path, ".") + ": " + text
 }
 
-// Below returns err with the steps put before the path of every InputError in it; other errors stay as they are.
+// Below returns the InputErrors in err with the steps put before their paths. An error that holds none stays as it is.
 func Below(err error, steps ...string) error {
 	if err == nil {
 		return nil

@@ -27,7 +27,7 @@ func patchInPlace(tree any, operations []Operation) (any, []string, error) {
 			failed := &OperationError{Number: i + 1, Of: len(operations), Operation: operation, Reason: err.Error()}
 			var missing *missingPathError
 			if errors.As(err, &missing) {
-				failed.Hint = missing.hint
+				failed.Hint = missing.hintFor(operation)
 			}
 			return nil, nil, failed
 		}

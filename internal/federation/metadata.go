@@ -71,28 +71,6 @@ func ownMarks(tree map[string]any) []*InputError {
 	return findings
 }
 
-// metadataText refuses labels and annotations that are no map of text: the API server's own message for them names no field.
-func metadataText(tree map[string]any) []*InputError {
-	var findings []*InputError
-	refuse := func(value any, what string, path ...string) {
-		findings = append(findings, &InputError{Path: path, Summary: "Invalid metadata",
-			Detail: fmt.Sprintf("%s must be %s, but is %s.", pointerOf(path...), what, kindOfValue(value))})
-	}
-	metadata, _ := tree["metadata"].(map[string]any)
-	for _, attribute := range metadataMaps {
-		values, isMap := metadata[attribute].(map[string]any)
-		if !isMap && metadata[attribute] != nil {
-			refuse(metadata[attribute], "a map", "metadata", attribute)
-		}
-		for _, key := range sortedKeys(values) {
-			if _, isText := values[key].(string); !isText {
-				refuse(values[key], "text (quote it)", "metadata", attribute, key)
-			}
-		}
-	}
-	return findings
-}
-
 func reservedMark(key string, path ...string) *InputError {
 	return &InputError{Path: path, Summary: "Reserved key", Detail: fmt.Sprintf("%s: keys that begin with %s are the provider's own "+
 		"marks, by which it knows its objects. Remove it.", key, MarkPrefix)}

@@ -254,9 +254,9 @@ func TestSetReplicas(t *testing.T) {
 func TestSetReplicasRefusesKindsWithout(t *testing.T) {
 	for manifest, word := range map[string]string{
 		`{apiVersion: batch/v1, kind: Job, metadata: {name: x}}`:                  "parallelism",
-		`{apiVersion: apps/v1, kind: DaemonSet, metadata: {name: x}}`:             "A DaemonSet has no spec.replicas",
-		`{apiVersion: v1, kind: ConfigMap, metadata: {name: x}}`:                  "A ConfigMap has no spec.replicas",
-		`{apiVersion: networking.k8s.io/v1, kind: Ingress, metadata: {name: x}}`:  "A Ingress has no spec.replicas",
+		`{apiVersion: apps/v1, kind: DaemonSet, metadata: {name: x}}`:             "Kind DaemonSet has no spec.replicas",
+		`{apiVersion: v1, kind: ConfigMap, metadata: {name: x}}`:                  "Kind ConfigMap has no spec.replicas",
+		`{apiVersion: networking.k8s.io/v1, kind: Ingress, metadata: {name: x}}`:  "Kind Ingress has no spec.replicas",
 		`{apiVersion: apps/v1, kind: Deployment, metadata: {name: x}, spec: [a]}`: "spec must be a map",
 	} {
 		refused(t, SetReplicas(object(t, manifest), 1), "replicas", word)
@@ -277,7 +277,7 @@ func TestUnknownContainerListsThoseThere(t *testing.T) {
 
 func TestImagesOfAKindWithoutContainersAreRefused(t *testing.T) {
 	_, _, err := overridden(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: x}}`, Override{Images: []ImageOverride{{Container: "*", Tag: ptr("2")}}})
-	refused(t, err, "overrides.2.images", "A ConfigMap has no containers")
+	refused(t, err, "overrides.2.images", "Kind ConfigMap has no containers")
 	_, _, err = overridden(t, `{apiVersion: v1, kind: Pod, metadata: {name: x}, spec: {containers: []}}`, Override{Env: []EnvOverride{{"*", "a", "b"}}})
 	refused(t, err, "overrides.2.env.0.container", "no containers")
 }

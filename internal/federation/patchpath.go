@@ -72,6 +72,22 @@ func existingIndex(token string, length int) (int, error) {
 // missingPathError says that a path leads nowhere.
 type missingPathError struct {
 	problem, hint string
+	// parent is the pointer to what should have been there; last says that it is the path's end that is missing.
+	parent string
+	last   bool
+}
+
+// hintFor says what to do, in view of the operation that failed.
+func (e *missingPathError) hintFor(o Operation) string {
+	switch {
+	case e.hint != "" || e.parent == "":
+		return e.hint
+	case o.Op == "replace" && e.last:
+		return `To set what is not there yet, use op "add".`
+	case o.Op == "add" && !e.last:
+		return fmt.Sprintf("add makes no maps on the way: add %s first, or use merge_patch, which does.", e.parent)
+	}
+	return ""
 }
 
 func (e *missingPathError) Error() string { return e.problem }
@@ -89,6 +105,8 @@ func missing(node any, path []string, depth int) error {
 	return &missingPathError{
 		problem: fmt.Sprintf("%s does not exist: %s has no key %q", pointerOf(path[:depth+1]...), parent, path[depth]),
 		hint:    missingHint(fields, path, depth),
+		parent:  pointerOf(path[:depth+1]...),
+		last:    depth == len(path)-1,
 	}
 }
 

@@ -100,7 +100,7 @@ func changeContainers(tree map[string]any, o Override) ([]string, error) {
 	}
 	pod, ok := findPodSpec(tree)
 	if !ok {
-		return nil, &InputError{Path: []string{attribute}, Summary: "No containers", Detail: fmt.Sprintf("A %v has no containers: "+
+		return nil, &InputError{Path: []string{attribute}, Summary: "No containers", Detail: fmt.Sprintf("Kind %v has no containers: "+
 			"images, env and args change Pods and kinds with a pod template.", tree["kind"])}
 	}
 	if err := setImages(pod, o.Images); err != nil {

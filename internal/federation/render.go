@@ -65,7 +65,7 @@ func finish(tree map[string]any) (map[string]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return tree, joinFindings(slices.Concat(mergeStringData(tree), metadataText(tree), ownMarks(tree), tokenSecret(tree), duplicateKeys(tree)))
+	return tree, joinFindings(slices.Concat(mergeStringData(tree), textMaps(tree), ownMarks(tree), tokenSecret(tree), duplicateKeys(tree)))
 }
 
 // afterOverrides binds what is wrong with a rendered object to the entry that was applied, or to overrides when there are several.

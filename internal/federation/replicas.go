@@ -27,7 +27,7 @@ func SetReplicas(tree map[string]any, n int64) error {
 		if id.Kind == "Job" || id.Kind == "CronJob" {
 			hint = " Use json_patch for parallelism, or kubefed_replica_scheduling_preference, which divides Jobs."
 		}
-		return refuse("A %s has no spec.replicas.%s", id.Kind, hint)
+		return refuse("Kind %s has no spec.replicas.%s", id.Kind, hint)
 	}
 	spec, ok := tree["spec"].(map[string]any)
 	if !ok && tree["spec"] != nil {

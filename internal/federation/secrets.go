@@ -1,9 +1,6 @@
 package federation
 
-import (
-	"encoding/base64"
-	"fmt"
-)
+import "encoding/base64"
 
 // isSecret tells whether an object is a Secret of the core group.
 func isSecret(tree map[string]any) bool {
@@ -18,11 +15,11 @@ func mergeStringData(tree map[string]any) []*InputError {
 	}
 	plain, ok := tree["stringData"].(map[string]any)
 	if !ok {
-		return []*InputError{secretField("stringData", kindOfValue(tree["stringData"]))}
+		return []*InputError{notText([]string{"stringData"}, "a map", tree["stringData"])}
 	}
 	data, ok := tree["data"].(map[string]any)
 	if !ok && tree["data"] != nil {
-		return []*InputError{secretField("data", kindOfValue(tree["data"]))}
+		return nil // textMaps says it
 	}
 	if data == nil {
 		data = make(map[string]any, len(plain))
@@ -31,8 +28,7 @@ func mergeStringData(tree map[string]any) []*InputError {
 	for _, key := range sortedKeys(plain) {
 		text, ok := plain[key].(string)
 		if !ok {
-			findings = append(findings, &InputError{Path: []string{"stringData", key}, Summary: "Invalid Secret",
-				Detail: fmt.Sprintf("%s must be text, but is %s: quote it.", pointerOf("stringData", key), kindOfValue(plain[key]))})
+			findings = append(findings, notText([]string{"stringData", key}, "text (quote it)", plain[key]))
 			continue
 		}
 		data[key] = base64.StdEncoding.EncodeToString([]byte(text))
@@ -42,11 +38,6 @@ func mergeStringData(tree map[string]any) []*InputError {
 		tree["data"] = data
 	}
 	return findings
-}
-
-func secretField(field, kind string) *InputError {
-	return &InputError{Path: []string{field}, Summary: "Invalid Secret",
-		Detail: fmt.Sprintf("%s of a Secret must be a map of text, but is %s.", field, kind)}
 }
 
 // tokenSecret refuses a Secret that only means something on the member whose controller fills it.

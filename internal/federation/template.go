@@ -27,7 +27,7 @@ func Normalize(tree map[string]any, o TemplateOptions) (out map[string]any, warn
 	if _, _, err := Identify(out); err != nil {
 		return nil, nil, err
 	}
-	findings := slices.Concat(setNamespace(out, o), metadataText(out), ownMarks(out), tokenSecret(out), mergeStringData(out), duplicateKeys(out))
+	findings := slices.Concat(setNamespace(out, o), textMaps(out), ownMarks(out), tokenSecret(out), mergeStringData(out), duplicateKeys(out))
 	if len(findings) > 0 {
 		return nil, nil, joinFindings(findings)
 	}
@@ -56,7 +56,7 @@ func setNamespace(tree map[string]any, o TemplateOptions) []*InputError {
 	}
 	if namespace != "" {
 		return []*InputError{{Path: []string{"metadata", "namespace"}, Summary: "Namespace on a cluster-scoped kind",
-			Detail: fmt.Sprintf("A %v belongs to no namespace: remove metadata.namespace %q.", tree["kind"], namespace)}}
+			Detail: fmt.Sprintf("Kind %v is cluster-scoped: remove metadata.namespace %q.", tree["kind"], namespace)}}
 	}
 	delete(metadata, "namespace")
 	return nil

@@ -63,7 +63,7 @@ func TestNormalizeFillsTheNamespaceOfNamespacedKinds(t *testing.T) {
 func TestNormalizeRefusesANamespaceOnClusterScopedKinds(t *testing.T) {
 	const manifest = `{apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRole, metadata: {name: x, namespace: %s}}`
 	_, _, err := Normalize(object(t, strings.Replace(manifest, "%s", "team", 1)), TemplateOptions{Namespaced: &no, DefaultNamespace: "d"})
-	refused(t, err, "metadata.namespace", "ClusterRole", `"team"`)
+	refused(t, err, "metadata.namespace", "Kind ClusterRole is cluster-scoped", `"team"`)
 	becomes(t, strings.Replace(manifest, "%s", `""`, 1),
 		`{apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRole, metadata: {name: x}}`, TemplateOptions{Namespaced: &no, DefaultNamespace: "d"})
 }
@@ -84,7 +84,7 @@ func TestNormalizeRefusesStringDataThatIsNoText(t *testing.T) {
 		secret + `stringData: {port: 80}}`: "stringData.port", secret + `stringData: [a]}`: "stringData", secret + `stringData: {a: b}, data: c}`: "data",
 	} {
 		_, _, err := Normalize(object(t, manifest), TemplateOptions{})
-		refused(t, err, path, "Invalid Secret")
+		refused(t, err, path, "must be")
 	}
 }
 
@@ -199,12 +199,24 @@ func TestNormalizeRefusesTheProvidersOwnMarks(t *testing.T) {
 	}
 }
 
+func TestNormalizeRefusesDataThatIsNoText(t *testing.T) {
+	for manifest, path := range map[string]string{
+		`{apiVersion: v1, kind: ConfigMap, metadata: {name: x}, data: {port: 80}}`: "data.port", `{apiVersion: v1, kind: Secret, metadata: {name: x}, data: {on: yes}}`: "data.true",
+		`{apiVersion: v1, kind: ConfigMap, metadata: {name: x}, data: [a]}`: "data", `{apiVersion: v1, kind: ConfigMap, metadata: {name: x}, binaryData: {a: {}}}`: "binaryData.a",
+	} {
+		_, _, err := Normalize(object(t, manifest), TemplateOptions{})
+		refused(t, err, path, "must be")
+	}
+	const other = `{apiVersion: demo.test/v1, kind: ConfigMap, metadata: {name: x}, data: {port: 80}}`
+	becomes(t, other, other, TemplateOptions{})
+}
+
 func TestNormalizeRefusesLabelsThatAreNoText(t *testing.T) {
 	for manifest, path := range map[string]string{
 		`labels: {version: 1}`: "metadata.labels.version", `annotations: {on: yes}`: "metadata.annotations.true", `labels: [a]`: "metadata.labels",
 	} {
 		_, _, err := Normalize(object(t, `{apiVersion: v1, kind: A, metadata: {name: x, `+manifest+`}}`), TemplateOptions{})
-		refused(t, err, path, "Invalid metadata")
+		refused(t, err, path, "must be")
 	}
 }
 
