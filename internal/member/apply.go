@@ -85,7 +85,7 @@ func (m *Member) Apply(ctx context.Context, o Object, tree map[string]any, optio
 	if err != nil {
 		return nil, fmt.Errorf("encode %s for member %s: %w", o, m.name, err)
 	}
-	answer := m.retry(ctx, func(ctx context.Context) rest.Result { return m.send(ctx, o, body, options) })
+	answer := retry(ctx, func() rest.Result { return m.send(ctx, o, body, options) })
 	live, err := decode(answer)
 	if err != nil {
 		return nil, m.applyFailure(ctx, o, options, err)
@@ -114,7 +114,7 @@ func (m *Member) send(ctx context.Context, o Object, body []byte, options ApplyO
 	if options.Force {
 		request.Param("force", "true")
 	}
-	return request.Body(body).Do(ctx)
+	return request.Body(body).MaxRetries(0).Do(ctx)
 }
 
 func applyBody(tree map[string]any, require Precondition) ([]byte, error) {

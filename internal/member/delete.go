@@ -31,8 +31,8 @@ func (m *Member) Delete(ctx context.Context, o Object, uid types.UID, options De
 	if err != nil {
 		return fmt.Errorf("encode the deletion of %s for member %s: %w", o, m.name, err)
 	}
-	answer := m.retry(ctx, func(ctx context.Context) rest.Result {
-		return m.rest.Delete().AbsPath(o.path()...).Body(body).Do(ctx)
+	answer := retry(ctx, func() rest.Result {
+		return m.rest.Delete().AbsPath(o.path()...).Body(body).MaxRetries(0).Do(ctx)
 	})
 	err = answer.Error()
 	if err == nil || isAbsent(err, o) || apierrors.IsConflict(err) {

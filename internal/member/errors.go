@@ -1,11 +1,11 @@
 package member
 
 import (
-	"context"
 	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
+	"net"
+	"net/http"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -19,7 +19,7 @@ type Class string
 // The classes of an UnreachableError.
 const (
 	ClassNetwork      Class = "does not answer"
-	ClassTLS          Class = "has a certificate that is not trusted"
+	ClassTLS          Class = "fails the TLS handshake"
 	ClassUnauthorized Class = "refuses the credentials (401)"
 	ClassForbidden    Class = "forbids the request (403)"
 	ClassThrottled    Class = "throttles (429)"
@@ -152,22 +152,17 @@ func classify(err error) Class {
 	return ""
 }
 
+// classifyTransport looks for a handshake that failed: the certificate is not to be trusted, the server refuses ours, or it speaks no TLS.
 func classifyTransport(err error) Class {
 	var (
-		unknownCA *x509.UnknownAuthorityError
-		host      *x509.HostnameError
-		invalid   *x509.CertificateInvalidError
-		verify    *tls.CertificateVerificationError
-		unknownV  x509.UnknownAuthorityError
-		hostV     x509.HostnameError
-		invalidV  x509.CertificateInvalidError
-		record    tls.RecordHeaderError
+		verify *tls.CertificateVerificationError
+		record tls.RecordHeaderError
+		socket *net.OpError
 	)
 	switch {
-	case errors.Is(err, context.Canceled):
-		return ClassNetwork
-	case errors.As(err, &verify), errors.As(err, &unknownCA), errors.As(err, &host), errors.As(err, &invalid),
-		errors.As(err, &unknownV), errors.As(err, &hostV), errors.As(err, &invalidV), errors.As(err, &record):
+	case errors.As(err, &verify), errors.As(err, &record), errors.Is(err, http.ErrSchemeMismatch):
+		return ClassTLS
+	case errors.As(err, &socket) && socket.Op == "remote error": // an alert, in the words of crypto/tls
 		return ClassTLS
 	}
 	return ClassNetwork

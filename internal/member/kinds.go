@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"sort"
 	"strings"
+	"sync"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -112,15 +113,61 @@ func (m *Member) discover(ctx context.Context, timeout time.Duration) (*Kinds, e
 		ctx, cancel = context.WithTimeout(ctx, timeout)
 		defer cancel()
 	}
-	_, resources, failed, err := m.discovery.GroupsAndMaybeResourcesWithContext(ctx)
+	groups, resources, failed, err := m.discovery.GroupsAndMaybeResourcesWithContext(ctx)
 	if err != nil {
 		return nil, m.discoveryError(err)
+	}
+	if resources == nil { // an API server before 1.26, or one that does not aggregate
+		resources, failed = m.discoverEach(ctx, groups)
 	}
 	kinds := &Kinds{member: m.name, byGVK: map[schema.GroupVersionKind]Kind{}, failed: failed}
 	for gv, list := range resources {
 		kinds.add(gv, list)
 	}
+	if !kinds.plausible() {
+		return nil, &UnreachableError{Member: m.name, Class: ClassServer, Err: errors.New("its discovery lacks the kinds that every cluster has")}
+	}
 	return kinds, nil
+}
+
+// discoverEach asks for the resources of every version by itself, all at once. One that does not answer is failed, not absent.
+func (m *Member) discoverEach(ctx context.Context, groups *metav1.APIGroupList) (map[schema.GroupVersion]*metav1.APIResourceList, map[schema.GroupVersion]error) {
+	var (
+		mu        sync.Mutex
+		all       sync.WaitGroup
+		resources = map[schema.GroupVersion]*metav1.APIResourceList{}
+		failed    = map[schema.GroupVersion]error{}
+	)
+	for _, group := range groups.Groups {
+		for _, version := range group.Versions {
+			gv := schema.GroupVersion{Group: group.Name, Version: version.Version}
+			all.Go(func() {
+				list, err := m.discovery.ServerResourcesForGroupVersionWithContext(ctx, gv.String())
+				mu.Lock()
+				defer mu.Unlock()
+				if err != nil {
+					failed[gv] = err
+					return
+				}
+				resources[gv] = list
+			})
+		}
+	}
+	all.Wait()
+	return resources, failed
+}
+
+// plausible tells the answer of a cluster from that of something else in its place: what stands between may answer 404 to all or part of
+// the discovery, which must not be taken for a cluster without those kinds.
+func (k *Kinds) plausible() bool {
+	var core, groups bool
+	for gvk := range k.byGVK {
+		core, groups = core || gvk.GroupKind() == (schema.GroupKind{Kind: "Namespace"}), groups || gvk.Group != ""
+	}
+	for gv := range k.failed {
+		core, groups = core || gv.Group == "", groups || gv.Group != ""
+	}
+	return core && groups
 }
 
 func (m *Member) discoveryError(err error) error {

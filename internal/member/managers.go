@@ -70,8 +70,8 @@ func (m *Member) patch(ctx context.Context, o Object, kind types.PatchType, body
 	if err != nil {
 		return nil, fmt.Errorf("encode a patch of %s for member %s: %w", o, m.name, err)
 	}
-	answer := m.retry(ctx, func(ctx context.Context) rest.Result {
-		return m.rest.Patch(kind).AbsPath(o.path()...).Param("fieldManager", m.options.FieldManager).Body(data).Do(ctx)
+	answer := retry(ctx, func() rest.Result {
+		return m.rest.Patch(kind).AbsPath(o.path()...).Param("fieldManager", m.options.FieldManager).Body(data).MaxRetries(0).Do(ctx)
 	})
 	live, err := decode(answer)
 	switch {
@@ -198,8 +198,8 @@ func (m *Member) replace(ctx context.Context, o Object, body *unstructured.Unstr
 	if err != nil {
 		return fmt.Errorf("encode %s for member %s: %w", o, m.name, err)
 	}
-	answer := m.retry(ctx, func(ctx context.Context) rest.Result {
-		return m.rest.Put().AbsPath(o.path()...).Param("fieldManager", manager).Body(data).Do(ctx)
+	answer := retry(ctx, func() rest.Result {
+		return m.rest.Put().AbsPath(o.path()...).Param("fieldManager", manager).Body(data).MaxRetries(0).Do(ctx)
 	})
 	_, err = decode(answer)
 	switch {

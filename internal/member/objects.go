@@ -3,7 +3,6 @@ package member
 import (
 	"context"
 	"fmt"
-	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -39,9 +38,7 @@ func (o Object) path() []string {
 
 // Get reads an object; nil without an error means that the API server says it is not there. An object that is being deleted is returned.
 func (m *Member) Get(ctx context.Context, o Object) (*unstructured.Unstructured, error) {
-	answer := m.retry(ctx, func(ctx context.Context) rest.Result {
-		return m.rest.Get().AbsPath(o.path()...).Do(ctx)
-	})
+	answer := retry(ctx, func() rest.Result { return m.rest.Get().AbsPath(o.path()...).MaxRetries(0).Do(ctx) })
 	live, err := decode(answer)
 	switch {
 	case err == nil:
@@ -54,12 +51,22 @@ func (m *Member) Get(ctx context.Context, o Object) (*unstructured.Unstructured,
 
 // List reads the metadata of every object of a kind that matches a label selector, in one namespace or ("") in all.
 func (m *Member) List(ctx context.Context, kind Kind, namespace, selector string) ([]metav1.PartialObjectMetadata, error) {
-	list, err := m.metadata.Resource(kind.GVR()).Namespace(namespace).List(ctx, metav1.ListOptions{LabelSelector: selector})
-	if err != nil {
-		return nil, m.failure("list", Object{Kind: kind, Namespace: namespace}, err)
+	list := retry(ctx, func() listing {
+		answer, err := m.metadata.Resource(kind.GVR()).Namespace(namespace).List(ctx, metav1.ListOptions{LabelSelector: selector})
+		return listing{answer, err}
+	})
+	if list.err != nil {
+		return nil, m.failure("list", Object{Kind: kind, Namespace: namespace}, list.err)
 	}
-	return list.Items, nil
+	return list.answer.Items, nil
 }
+
+type listing struct {
+	answer *metav1.PartialObjectMetadataList
+	err    error
+}
+
+func (l listing) Error() error { return l.err }
 
 // isAbsent is true only for a Status that says NotFound about the very object asked for, or about its namespace.
 func isAbsent(err error, o Object) bool {
@@ -120,32 +127,4 @@ func decode(answer rest.Result) (*unstructured.Unstructured, error) {
 		return nil, fmt.Errorf("decode the answer: %w", err)
 	}
 	return live, nil
-}
-
-// retryFor bounds how long a request that is throttled or meets a server error is repeated.
-const retryFor = 10 * time.Second
-
-// retry repeats a request that may safely be sent again: throttled (429), or a server error that is not about the object.
-func (m *Member) retry(ctx context.Context, send func(context.Context) rest.Result) rest.Result {
-	deadline := time.Now().Add(retryFor)
-	for wait := 100 * time.Millisecond; ; wait *= 2 {
-		answer := send(ctx)
-		err := answer.Error()
-		if err == nil || !temporary(err) || time.Now().Add(wait).After(deadline) {
-			return answer
-		}
-		select {
-		case <-time.After(wait):
-		case <-ctx.Done():
-			return answer
-		}
-	}
-}
-
-func temporary(err error) bool {
-	class := classify(err)
-	if _, answered := err.(apierrors.APIStatus); !answered { //nolint:errorlint // rest.Result returns it unwrapped
-		return false
-	}
-	return class == ClassThrottled || class == ClassServer
 }

@@ -1,0 +1,204 @@
+package member_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kubefed/terraform-provider-kubefed/internal/kubetest"
+	"github.com/kubefed/terraform-provider-kubefed/internal/member"
+)
+
+func isDiscovery(r kubetest.Request) bool { return r.Verb == kubetest.Discovery }
+
+func TestOneProbeAnswersAllCallers(t *testing.T) {
+	w := newWorld(t)
+	var callers sync.WaitGroup
+	for range 50 {
+		callers.Go(func() {
+			if _, err := w.Kinds(t.Context()); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	callers.Wait()
+	if n := len(w.proxy.Requests()); n != 2 {
+		t.Errorf("%d requests, want the 2 of aggregated discovery", n)
+	}
+	w.Forget()
+	if _, err := w.Kinds(t.Context()); err != nil || len(w.proxy.Requests()) != 4 {
+		t.Errorf("after Forget: %d requests, error %v", len(w.proxy.Requests()), err)
+	}
+}
+
+func TestACallerThatGivesUpDoesNotSpoilTheProbe(t *testing.T) {
+	w := newWorld(t)
+	held := w.proxy.Delay(time.Minute, kubetest.When(isDiscovery))
+	ctx, cancel := context.WithCancel(t.Context())
+	first := make(chan error)
+	go func() {
+		_, err := w.Kinds(ctx)
+		first <- err
+	}()
+	kubetest.Eventually(t, 10*time.Second, func() error {
+		if held.Hits() == 0 {
+			return errors.New("the probe has not begun")
+		}
+		return nil
+	})
+	cancel()
+	var unreachable *member.UnreachableError
+	if err := <-first; !errors.As(err, &unreachable) || !errors.Is(err, context.Canceled) {
+		t.Errorf("the caller that gave up gets %v", err)
+	}
+	held.Heal()
+	if _, err := w.Kinds(t.Context()); err != nil {
+		t.Errorf("the next caller gets %v", err)
+	}
+	if n := w.proxy.Count(isDiscovery); n != 2 {
+		t.Errorf("%d discovery requests, want 2", n)
+	}
+}
+
+func TestKindsAreFoundAsTheMemberServesThem(t *testing.T) {
+	w := newWorld(t)
+	kinds, err := w.Kinds(t.Context())
+	if err != nil || !kinds.Complete() {
+		t.Fatalf("complete %v, error %v", err == nil && kinds.Complete(), err)
+	}
+	for gvk, want := range map[schema.GroupVersionKind]member.Kind{
+		{Version: "v1", Kind: "ConfigMap"}:                                         {Resource: "configmaps", Namespaced: true, Listable: true},
+		{Version: "v1", Kind: "Namespace"}:                                         {Resource: "namespaces", HasStatus: true, Listable: true},
+		{Group: "apps", Version: "v1", Kind: "Deployment"}:                         {Resource: "deployments", Namespaced: true, HasStatus: true, Listable: true},
+		{Group: "authorization.k8s.io", Version: "v1", Kind: "SelfSubjectReview"}:  {},
+		{Group: "authentication.k8s.io", Version: "v1", Kind: "SelfSubjectReview"}: {Resource: "selfsubjectreviews"},
+	} {
+		got, err := kinds.Find(gvk)
+		if want.Resource == "" {
+			var notServed *member.NotServedError
+			if !errors.As(err, &notServed) {
+				t.Errorf("%s: want a NotServedError, got %v", gvk, err)
+			}
+			continue
+		}
+		want.GVK = gvk
+		if err != nil || got != want {
+			t.Errorf("%s is found as %+v (%v)", gvk, got, err)
+		}
+	}
+}
+
+func TestAKindOfAnotherVersionIsNamed(t *testing.T) {
+	w := newWorld(t)
+	kinds, err := w.Kinds(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = kinds.Find(schema.GroupVersionKind{Group: "batch", Version: "v1beta1", Kind: "CronJob"})
+	var notServed *member.NotServedError
+	if !errors.As(err, &notServed) || len(notServed.Served) != 1 || notServed.Served[0] != "batch/v1" {
+		t.Fatalf("got %+v", err)
+	}
+	if want := "member eu does not serve batch/v1beta1 CronJob (it serves batch/v1)"; err.Error() != want {
+		t.Errorf("text %q, want %q", err, want)
+	}
+}
+
+func TestListableHasOneVersionOfEveryKindThatHoldsObjects(t *testing.T) {
+	w := newWorld(t)
+	kinds, err := w.Kinds(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]int{}
+	for _, kind := range kinds.Listable() {
+		seen[kind.GVK.GroupKind().String()]++
+	}
+	for _, kind := range []string{"ConfigMap", "Deployment.apps", "Secret"} {
+		if seen[kind] != 1 {
+			t.Errorf("%s is listed %d times", kind, seen[kind])
+		}
+	}
+	for _, kind := range []string{"SelfSubjectAccessReview.authorization.k8s.io", "ComponentStatus"} {
+		if seen[kind] != 0 {
+			t.Errorf("%s is listed", kind)
+		}
+	}
+}
+
+// brokenAPI makes the member's discovery incomplete: a group that is served by something that does not answer.
+func brokenAPI(t *testing.T, w *world) (group string) {
+	t.Helper()
+	group = kubetest.UniqueName(t, "broken") + ".example.com"
+	name := "v1." + group
+	w.cluster.Create(t, map[string]any{
+		"apiVersion": "apiregistration.k8s.io/v1", "kind": "APIService", "metadata": map[string]any{"name": name},
+		"spec": map[string]any{
+			"group": group, "version": "v1", "groupPriorityMinimum": 1000, "versionPriority": 10, "insecureSkipTLSVerify": true,
+			"service": map[string]any{"namespace": w.namespace, "name": "absent"},
+		},
+	})
+	t.Cleanup(func() { w.cluster.Delete(t, "apiregistration.k8s.io/v1", "APIService", "", name) })
+	return group
+}
+
+func TestAKindIsOnlyNotServedWhenItsGroupAnswered(t *testing.T) {
+	w := newWorld(t)
+	group := brokenAPI(t, w)
+	var kinds *member.Kinds
+	kubetest.Eventually(t, 30*time.Second, func() (err error) {
+		w.Forget()
+		if kinds, err = w.Kinds(t.Context()); err == nil && kinds.Complete() {
+			err = errors.New("discovery is still complete")
+		}
+		return err
+	})
+	_, err := kinds.Find(schema.GroupVersionKind{Group: group, Version: "v1", Kind: "Gadget"})
+	var unreachable *member.UnreachableError
+	if !errors.As(err, &unreachable) || unreachable.Class != member.ClassServer || unreachable.Down() {
+		t.Errorf("a kind of the broken group: want an UnreachableError, got %v", err)
+	}
+	_, err = kinds.Find(schema.GroupVersionKind{Group: "example.net", Version: "v1", Kind: "Gadget"})
+	var notServed *member.NotServedError
+	if !errors.As(err, &notServed) {
+		t.Errorf("a kind of another group: want a NotServedError, got %v", err)
+	}
+	if _, err := kinds.Find(schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"}); err != nil {
+		t.Errorf("a kind of a group that answers: %v", err)
+	}
+}
+
+// unaggregated asks for discovery as clients before Kubernetes 1.26 did, and so gets the answers of an old API server.
+type unaggregated struct{ http.RoundTripper }
+
+func (u unaggregated) RoundTrip(r *http.Request) (*http.Response, error) {
+	if path := strings.Trim(r.URL.Path, "/"); path == "api" || path == "apis" {
+		r = r.Clone(r.Context())
+		r.Header.Set("Accept", "application/json")
+	}
+	return u.RoundTripper.RoundTrip(r)
+}
+
+func TestAnAPIServerThatDoesNotAggregateDiscoveryIsUnderstood(t *testing.T) {
+	cfg := kubetest.Member(t, 1).RESTConfig()
+	cfg.Wrap(func(rt http.RoundTripper) http.RoundTripper { return unaggregated{rt} })
+	kinds, err := dial(t, cfg, options()).Kinds(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	kind, err := kinds.Find(schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "Deployment"})
+	if err != nil || !kind.Namespaced || !kind.HasStatus || !kind.Listable {
+		t.Errorf("Deployment is found as %+v (%v)", kind, err)
+	}
+	_, err = kinds.Find(schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "Gadget"})
+	var notServed *member.NotServedError
+	if !errors.As(err, &notServed) {
+		t.Errorf("want a NotServedError, got %v", err)
+	}
+}
