@@ -1,0 +1,1 @@
+terraform import kubefed_cluster.eu eu

@@ -1,0 +1,1 @@
+resource "kubefed_control_plane" "this" {}
