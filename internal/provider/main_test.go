@@ -16,6 +16,7 @@ import (
 // are processes of their own, as they are for users.
 func TestMain(m *testing.M) {
 	if os.Getenv("TF_PLUGIN_MAGIC_COOKIE") == "" {
+		os.Setenv("TF_ACC", "1") // without it terraform-plugin-testing skips
 		kubetest.Main(m)
 		return
 	}

@@ -25,9 +25,6 @@ type terraform struct {
 // newTerraform makes the folder. The provider is this test binary, which TestMain turns into one.
 func newTerraform(t *testing.T) *terraform {
 	t.Helper()
-	if os.Getenv("TF_ACC") == "" {
-		t.Skip("acceptance tests run with TF_ACC=1")
-	}
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
