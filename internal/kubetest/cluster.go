@@ -133,12 +133,12 @@ func (c *Cluster) Namespace(t testing.TB) string {
 // [Fresh] clusters only; the shared ones serve other tests too.
 func (c *Cluster) Signal(t testing.TB, component string, action Action) {
 	t.Helper()
-	bin, err := binaries()
+	program, err := testcluster()
 	if err != nil {
 		t.Fatal(err)
 	}
 	var output bytes.Buffer
-	command := exec.Command(filepath.Join(bin, "testcluster"),
+	command := exec.Command(program,
 		"signal", "--dir", c.dir, "--cluster", c.Name, "--component", component, string(action))
 	command.Stdout, command.Stderr = &output, &output
 	if err := command.Run(); err != nil {

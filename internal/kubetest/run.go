@@ -17,21 +17,21 @@ import (
 // modulePath is where the module that builds and runs clusters lies.
 const modulePath = "internal/testcluster"
 
-// binaries builds the test clusters' binaries once per test binary and returns
-// the directory they are in.
-var binaries = sync.OnceValues(func() (string, error) {
+// testcluster builds the test clusters' binaries, once per test binary, and
+// returns the path of the command that runs them.
+var testcluster = sync.OnceValues(func() (string, error) {
 	root, err := repositoryRoot()
 	if err != nil {
 		return "", err
 	}
-	bin := filepath.Join(root, ".kube", "bin")
-	build := exec.Command("go", "run", "-C", filepath.Join(root, modulePath), "./cmd/testcluster", "build", "--bin", bin)
+	build := exec.Command("go", "run", "-C", filepath.Join(root, modulePath), "./cmd/testcluster", "build")
 	build.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=-buildvcs=false")
-	build.Stdout, build.Stderr = os.Stderr, os.Stderr
-	if err := build.Run(); err != nil {
+	build.Stderr = os.Stderr
+	output, err := build.Output()
+	if err != nil {
 		return "", fmt.Errorf("build the test clusters: %w", err)
 	}
-	return bin, nil
+	return strings.TrimSpace(string(output)), nil
 })
 
 // repositoryRoot is the nearest directory above the tests that holds the
@@ -64,11 +64,15 @@ type runner struct {
 // start starts one cluster in a directory of its own and waits until it is
 // ready.
 func start(options Options) (*Cluster, error) {
-	bin, err := binaries()
+	program, err := testcluster()
 	if err != nil {
 		return nil, err
 	}
-	parent := filepath.Join(filepath.Dir(bin), "test")
+	root, err := repositoryRoot()
+	if err != nil {
+		return nil, err
+	}
+	parent := filepath.Join(root, ".kube", "test")
 	if err := os.MkdirAll(parent, 0o700); err != nil {
 		return nil, err
 	}
@@ -76,14 +80,14 @@ func start(options Options) (*Cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	args := []string{"run", "--bin", bin, "--dir", dir, "--name", options.Name}
+	args := []string{"run", "--dir", dir, "--name", options.Name}
 	if options.Lean {
 		args = append(args, "--lean")
 	}
 	if options.Nodes > 0 {
 		args = append(args, "--nodes", strconv.Itoa(options.Nodes))
 	}
-	r, err := startRunner(filepath.Join(bin, "testcluster"), args)
+	r, err := startRunner(program, args)
 	if err != nil {
 		return nil, err
 	}

@@ -19,34 +19,49 @@ import (
 // signOfLife is how often a long build says that it goes on.
 const signOfLife = 15 * time.Second
 
-// Build makes two binaries in dir unless they are there and up to date: kube,
-// the control plane, and testcluster, the command that runs it. module is the
-// directory of this module's go.mod. The first build of kube takes minutes;
-// progress goes to log. Builds of several programs at once take turns.
-func Build(ctx context.Context, module, dir string, log io.Writer) error {
+// Binaries are the absolute paths of what [Build] makes.
+type Binaries struct {
+	Kube        string // the control plane
+	Testcluster string // the command that runs it
+}
+
+// Build makes the binaries in dir unless they are there already. module is the
+// directory of this module's go.mod. The first build of Kubernetes takes
+// minutes; progress goes to log. Builds of several programs at once take turns.
+//
+// The name of a binary ends in a digest of its sources, so that work trees on
+// different commits can share a directory. Binaries not asked for in a week are
+// removed.
+func Build(ctx context.Context, module, dir string, log io.Writer) (Binaries, error) {
+	fail := func(err error) (Binaries, error) {
+		return Binaries{}, fmt.Errorf("build the test clusters: %w", err)
+	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
+		return fail(err)
+	}
+	version, err := kubernetesVersion(ctx, module)
+	if err != nil {
+		return fail(err)
 	}
 	unlock, err := lockBuild(ctx, dir, log)
 	if err != nil {
-		return fmt.Errorf("build the test clusters: %w", err)
+		return fail(err)
 	}
 	defer unlock()
-	version, err := kubernetesVersion(ctx, module)
-	if err != nil {
-		return fmt.Errorf("build the test clusters: %w", err)
-	}
-	kube := target{
+	kube, err := target{
 		name: "kube", sources: []string{"go.mod", "go.sum", "cmd/kube/*.go"}, ldflags: versionFlags(version),
 		notice: "Building Kubernetes " + version + ", etcd and KWOK. The first time this takes some minutes (about six on two cores).",
+	}.build(ctx, module, dir, log)
+	if err != nil {
+		return fail(err)
 	}
-	command := target{name: "testcluster", sources: []string{"*.go", "cmd/testcluster/*.go"}, ldflags: "-s -w"}
-	for _, t := range []target{kube, command} {
-		if err := t.build(ctx, module, dir, log); err != nil {
-			return fmt.Errorf("build %s: %w", t.name, err)
-		}
+	command, err := target{
+		name: "testcluster", sources: []string{"*.go", "cmd/testcluster/*.go"}, ldflags: "-s -w",
+	}.build(ctx, module, dir, log)
+	if err != nil {
+		return fail(err)
 	}
-	return nil
+	return Binaries{Kube: kube, Testcluster: command}, removeUnused(dir)
 }
 
 // target is one binary: package ./cmd/<name> of the module.
@@ -57,31 +72,49 @@ type target struct {
 	notice  string // said before a build that may take long
 }
 
-// build makes the binary unless the stamp beside it says that it was made from
-// the same sources. It appears under its name only when it is complete.
-func (t target) build(ctx context.Context, module, dir string, log io.Writer) error {
-	stamp, err := t.stamp(module)
+// build makes the binary unless it is there, and returns its path. It appears
+// under its name only when it is complete.
+func (t target) build(ctx context.Context, module, dir string, log io.Writer) (string, error) {
+	digest, err := t.digest(module)
 	if err != nil {
-		return err
+		return "", err
 	}
-	binary, stampFile := filepath.Join(dir, t.name), filepath.Join(dir, t.name+".stamp")
-	if _, err := os.Stat(binary); err == nil {
-		if made, err := os.ReadFile(stampFile); err == nil && string(made) == stamp {
-			return nil
-		}
+	binary := filepath.Join(dir, t.name+"-"+digest)
+	now := time.Now()
+	if err := os.Chtimes(binary, now, now); err == nil {
+		return binary, nil
 	}
 	if t.notice != "" {
 		_, _ = fmt.Fprintln(log, t.notice)
 	}
-	unfinished := binary + ".unfinished"
+	unfinished := filepath.Join(dir, "unfinished-"+t.name)
 	defer func() { _ = os.Remove(unfinished) }()
 	if err := t.compile(ctx, module, unfinished, log); err != nil {
+		return "", fmt.Errorf("compile %s: %w", t.name, err)
+	}
+	return binary, os.Rename(unfinished, binary)
+}
+
+// removeUnused removes binaries that were not asked for in a week.
+func removeUnused(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
 		return err
 	}
-	if err := os.Rename(unfinished, binary); err != nil {
-		return err
+	for _, entry := range entries {
+		name := entry.Name()
+		if !strings.HasPrefix(name, "kube-") && !strings.HasPrefix(name, "testcluster-") {
+			continue
+		}
+		info, err := entry.Info()
+		if err != nil || time.Since(info.ModTime()) < 7*24*time.Hour {
+			continue
+		}
+		if err := os.Remove(filepath.Join(dir, name)); err != nil {
+			return err
+		}
 	}
-	return os.WriteFile(stampFile, []byte(stamp), 0o600)
+	return nil
 }
 
 // compile runs go build and says every now and then that it still does.
@@ -113,8 +146,8 @@ func (t target) compile(ctx context.Context, module, output string, log io.Write
 	}
 }
 
-// stamp is a digest of everything the binary is made from.
-func (t target) stamp(module string) (string, error) {
+// digest is one of everything the binary is made from.
+func (t target) digest(module string) (string, error) {
 	digest := sha256.New()
 	_, _ = fmt.Fprintln(digest, runtime.Version(), runtime.GOOS, runtime.GOARCH, t.ldflags)
 	for _, pattern := range t.sources {
@@ -130,7 +163,7 @@ func (t target) stamp(module string) (string, error) {
 			_, _ = fmt.Fprintf(digest, "%s %d\n%s", filepath.Base(file), len(text), text)
 		}
 	}
-	return fmt.Sprintf("%x", digest.Sum(nil)), nil
+	return fmt.Sprintf("%x", digest.Sum(nil))[:16], nil
 }
 
 // kubernetesVersion reads from go.mod which Kubernetes is built, as v1.37.2.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -69,7 +70,7 @@ func (c *cluster) tryUp(ctx context.Context) error {
 	if err := writePKI(filepath.Join(c.dir, "pki"), c.name); err != nil {
 		return fmt.Errorf("create certificates: %w", err)
 	}
-	port, err := freePort()
+	port, err := freePort(ctx)
 	if err != nil {
 		return err
 	}
@@ -157,11 +158,13 @@ func await(ctx context.Context, running []*process, check func(context.Context) 
 }
 
 // freePort asks the kernel for a loopback port nobody listens on.
-func freePort() (int, error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+func freePort(ctx context.Context) (int, error) {
+	var config net.ListenConfig
+	listener, err := config.Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
 		return 0, fmt.Errorf("find a port: %w", err)
 	}
 	defer func() { _ = listener.Close() }()
-	return listener.Addr().(*net.TCPAddr).Port, nil
+	address, err := netip.ParseAddrPort(listener.Addr().String())
+	return int(address.Port()), err
 }

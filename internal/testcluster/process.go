@@ -43,7 +43,7 @@ func (p *process) start() error {
 		return err
 	}
 	defer func() { _ = log.Close() }()
-	command := exec.Command(p.Program, append([]string{p.Component}, p.Args...)...)
+	command := exec.Command(p.Program, append([]string{p.Component}, p.Args...)...) //nolint:noctx // it outlives its starter
 	command.Dir = p.dir
 	command.Env = append(os.Environ(), p.Env...)
 	command.Stdout, command.Stderr = log, log
@@ -101,7 +101,7 @@ func commandLine(pid int) string {
 	if _, err := os.Stat("/proc/self/cmdline"); err == nil {
 		return "" // there is a /proc, and the process is not in it
 	}
-	text, err = exec.Command("ps", "-ww", "-o", "command=", "-p", strconv.Itoa(pid)).Output()
+	text, err = exec.Command("ps", "-ww", "-o", "command=", "-p", strconv.Itoa(pid)).Output() //nolint:noctx // it ends at once
 	if err != nil {
 		return ""
 	}

@@ -3,6 +3,7 @@ package testcluster
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -13,24 +14,23 @@ import (
 	"time"
 )
 
-// bin is where the binaries are built, shared with everything else in the
-// repository.
-func bin(t *testing.T) string {
+// build makes the binaries where everything in the repository shares them.
+func build(t *testing.T) Binaries {
 	t.Helper()
 	module, err := filepath.Abs(".")
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := filepath.Join(module, "..", "..", ".kube", "bin")
-	if err := Build(t.Context(), module, dir, os.Stderr); err != nil {
+	binaries, err := Build(t.Context(), module, filepath.Join(module, "..", "..", ".kube", "bin"), os.Stderr)
+	if err != nil {
 		t.Fatal(err)
 	}
-	return dir
+	return binaries
 }
 
 func leanOptions(t *testing.T, dir string, names ...string) Options {
 	t.Helper()
-	return Options{Dir: dir, Kube: filepath.Join(bin(t), "kube"), Names: names, Lean: true}
+	return Options{Dir: dir, Kube: build(t).Kube, Names: names, Lean: true}
 }
 
 // up starts lean clusters and takes them down when the test ends.
@@ -40,7 +40,7 @@ func up(t *testing.T, dir string, names ...string) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := Down(context.Background(), dir); err != nil {
+		if err := Down(context.WithoutCancel(t.Context()), dir); err != nil {
 			t.Error(err)
 		}
 	})
@@ -64,6 +64,13 @@ func aliveCount(all []*process) int {
 		}
 	}
 	return count
+}
+
+func noneAlive(all []*process) error {
+	if n := aliveCount(all); n > 0 {
+		return fmt.Errorf("%d processes are alive", n)
+	}
+	return nil
 }
 
 func TestDownStopsEverythingAndRemovesOnlyWhatUpMade(t *testing.T) {
@@ -195,7 +202,7 @@ func TestRunEndsWithItsStarterHoweverThatEnds(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
-			command := exec.Command(filepath.Join(bin(t), "testcluster"), "run", "--dir", dir, "--name", "a", "--lean")
+			command := exec.Command(build(t).Testcluster, "run", "--dir", dir, "--name", "a", "--lean")
 			stdin, err := command.StdinPipe()
 			if err != nil {
 				t.Fatal(err)
@@ -216,12 +223,10 @@ func TestRunEndsWithItsStarterHoweverThatEnds(t *testing.T) {
 				t.Fatal(err)
 			}
 			_ = command.Wait()
-			deadline := time.Now().Add(10 * time.Second)
-			for aliveCount(all) > 0 {
-				if time.Now().After(deadline) {
-					t.Fatalf("%d processes are left", aliveCount(all))
-				}
-				time.Sleep(poll)
+			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+			defer cancel()
+			if err := await(ctx, nil, func(context.Context) error { return noneAlive(all) }); err != nil {
+				t.Error(err)
 			}
 		})
 	}
@@ -236,21 +241,42 @@ func TestVersionFlagsComeFromTheVersion(t *testing.T) {
 	}
 }
 
-func TestStampChangesWithASource(t *testing.T) {
+func TestDigestChangesWithASource(t *testing.T) {
 	module := t.TempDir()
 	source := filepath.Join(module, "a.go")
-	stamp := func(text string) string {
+	digest := func(text string) string {
 		t.Helper()
 		if err := os.WriteFile(source, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		s, err := target{name: "a", sources: []string{"*.go"}}.stamp(module)
+		s, err := target{name: "a", sources: []string{"*.go"}}.digest(module)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return s
 	}
-	if first := stamp("one"); first != stamp("one") || first == stamp("two") {
-		t.Error("the stamp must follow the text of the source, and nothing else")
+	if first := digest("one"); first != digest("one") || first == digest("two") {
+		t.Error("the digest must follow the text of the source, and nothing else")
+	}
+}
+
+func TestBinariesUnusedForAWeekAreRemoved(t *testing.T) {
+	dir := t.TempDir()
+	old := time.Now().Add(-8 * 24 * time.Hour)
+	for name, age := range map[string]time.Time{"kube-old": old, "kube-new": time.Now(), "other": old} {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chtimes(path, age, age); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := removeUnused(dir); err != nil {
+		t.Fatal(err)
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil || len(entries) != 2 || entries[0].Name() != "kube-new" || entries[1].Name() != "other" {
+		t.Errorf("left: %v, %v", entries, err)
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"syscall"
@@ -23,7 +24,7 @@ func followLifeline() {
 	go func() {
 		for {
 			err := syscall.Flock(int(file.Fd()), syscall.LOCK_SH)
-			if err == syscall.EINTR {
+			if errors.Is(err, syscall.EINTR) {
 				continue
 			}
 			os.Exit(1)

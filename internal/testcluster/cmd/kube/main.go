@@ -27,7 +27,7 @@ import (
 var components = map[string]func(){
 	"etcd":                    func() { etcdmain.Main(os.Args) },
 	"kube-apiserver":          kubernetes(apiserver.NewAPIServerCommand),
-	"kube-controller-manager": kubernetes(func() *cobra.Command { return controllers.NewControllerManagerCommand() }),
+	"kube-controller-manager": kubernetes(controllers.NewControllerManagerCommand),
 	"kube-scheduler":          kubernetes(func() *cobra.Command { return scheduler.NewSchedulerCommand() }),
 	"kwok":                    kwok,
 }

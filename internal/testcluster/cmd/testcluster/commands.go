@@ -12,13 +12,17 @@ import (
 	"github.com/kubefed/terraform-provider-kubefed/internal/testcluster"
 )
 
+// build prints the path of the testcluster binary it made or found.
 func build(ctx context.Context, args []string) error {
 	flags := flag.NewFlagSet("build", flag.ContinueOnError)
 	bin := binFlag(flags)
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	_, err := buildInto(ctx, *bin)
+	binaries, err := buildInto(ctx, *bin)
+	if err == nil {
+		fmt.Println(binaries.Testcluster)
+	}
 	return err
 }
 
@@ -125,8 +129,9 @@ func clusterOptions(ctx context.Context, command string, args []string) (testclu
 	if len(o.Names) == 0 || flags.NArg() > 0 {
 		return o, 0, errUsage
 	}
-	var errs [2]error
-	o.Dir, errs[0] = fromRoot(*dir)
-	o.Kube, errs[1] = buildInto(ctx, *bin)
-	return o, *wait, errors.Join(errs[:]...)
+	binaries, buildErr := buildInto(ctx, *bin)
+	var dirErr error
+	o.Kube = binaries.Kube
+	o.Dir, dirErr = fromRoot(*dir)
+	return o, *wait, errors.Join(dirErr, buildErr)
 }

@@ -26,7 +26,9 @@ const usage = `usage:
 // errUsage is a command line that makes no sense.
 var errUsage = errors.New("wrong usage")
 
-func main() {
+func main() { os.Exit(execute()) }
+
+func execute() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	err := dispatch(ctx, os.Args[1:])
@@ -35,9 +37,9 @@ func main() {
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "testcluster:", err)
-		stop()
-		os.Exit(1)
+		return 1
 	}
+	return 0
 }
 
 func dispatch(ctx context.Context, args []string) error {

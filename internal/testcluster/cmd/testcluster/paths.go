@@ -18,16 +18,16 @@ func binFlag(flags *flag.FlagSet) *string {
 	return flags.String("bin", ".kube/bin", "where the binaries lie")
 }
 
-// buildInto builds what is missing in bin and returns the path of kube.
-func buildInto(ctx context.Context, bin string) (string, error) {
+// buildInto builds what is missing in bin.
+func buildInto(ctx context.Context, bin string) (testcluster.Binaries, error) {
 	root, err := repositoryRoot()
 	if err != nil {
-		return "", err
+		return testcluster.Binaries{}, err
 	}
 	if bin, err = fromRoot(bin); err != nil {
-		return "", err
+		return testcluster.Binaries{}, err
 	}
-	return filepath.Join(bin, "kube"), testcluster.Build(ctx, filepath.Join(root, modulePath), bin, os.Stderr)
+	return testcluster.Build(ctx, filepath.Join(root, modulePath), bin, os.Stderr)
 }
 
 // fromRoot makes a path absolute, counting from the root of the repository.
