@@ -3,7 +3,6 @@ package provider
 import (
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -81,7 +80,7 @@ func leftDiagnostics(name string, left *registry.Unjoined) (diags diag.Diagnosti
 		diags.AddWarning("Cluster forgotten", fmt.Sprintf("%v. Cluster %q was unregistered without asking it: the federation's account and namespace, and what was federated to it, are still there.", left.Forgotten, name))
 	}
 	if len(left.Objects) > 0 {
-		diags.AddWarning("Objects left behind", fmt.Sprintf("On cluster %q stay: %s.", name, strings.Join(left.Objects, ", ")))
+		diags.AddWarning("Objects left behind", fmt.Sprintf("On cluster %q stay: %s.", name, left.Names()))
 	}
 	return diags
 }

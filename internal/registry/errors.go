@@ -108,7 +108,7 @@ type LeftoversError struct {
 func (e *LeftoversError) Error() string {
 	var parts []string
 	for _, owner := range slices.Sorted(maps.Keys(e.ByOwner)) {
-		parts = append(parts, fmt.Sprintf("of %q: %s", owner, strings.Join(e.ByOwner[owner], ", ")))
+		parts = append(parts, fmt.Sprintf("of %q: %s", owner, someOf(e.ByOwner[owner])))
 	}
 	return fmt.Sprintf("member %s still has objects %s", e.Member, strings.Join(parts, "; "))
 }
@@ -118,4 +118,15 @@ type NoTokenError struct{ Secret string }
 
 func (e *NoTokenError) Error() string {
 	return fmt.Sprintf("the host cluster has no Secret %q with a token", e.Secret)
+}
+
+// namedAtMost is how many objects a message names of a kind of finding.
+const namedAtMost = 20
+
+// someOf names the first of many.
+func someOf(names []string) string {
+	if len(names) <= namedAtMost {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:namedAtMost], ", "), len(names)-namedAtMost)
 }

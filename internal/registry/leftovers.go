@@ -27,9 +27,9 @@ type leftover struct {
 }
 
 // leftovers finds every object on a member that carries a configuration's mark, whosever it is. Objects that a controller made, and Endpoints
-// and EndpointSlices, onto which marks are copied, do not count, nor does what a join made. Kinds that the account may not list cannot
-// have objects of its making.
-func (r *Registry) leftovers(ctx context.Context, m *member.Member) ([]leftover, error) {
+// and EndpointSlices, onto which marks are copied, do not count, nor does what a join made. What an account may not list it has not made: with
+// a scope, its namespaces are asked.
+func leftovers(ctx context.Context, m *member.Member, scope Scope) ([]leftover, error) {
 	kinds, err := m.Kinds(ctx)
 	if err != nil {
 		return nil, err
@@ -48,7 +48,7 @@ func (r *Registry) leftovers(ctx context.Context, m *member.Member) ([]leftover,
 			continue
 		}
 		group.Go(func() error {
-			list, err := listMarked(ctx, m, k)
+			list, err := listMarked(ctx, m, k, scope)
 			mu.Lock()
 			defer mu.Unlock()
 			found = append(found, list...)
@@ -62,25 +62,37 @@ func (r *Registry) leftovers(ctx context.Context, m *member.Member) ([]leftover,
 	return found, nil
 }
 
-func listMarked(ctx context.Context, m *member.Member, k member.Kind) ([]leftover, error) {
-	list, err := m.List(ctx, k, "", member.OwnerLabel)
-	var absent *member.NotServedError
-	if isForbidden(err) || errors.As(err, &absent) {
-		return nil, nil
+func listMarked(ctx context.Context, m *member.Member, k member.Kind, scope Scope) (found []leftover, err error) {
+	namespaces := []string{""}
+	if len(scope.Namespaces) > 0 {
+		if !k.Namespaced {
+			return nil, nil
+		}
+		namespaces = scope.Namespaces
 	}
-	if err != nil {
-		return nil, fmt.Errorf("list what is left of %s on member %s: %w", k.GVK.Kind, m.Name(), err)
+	for _, namespace := range namespaces {
+		list, err := m.List(ctx, k, namespace, member.OwnerLabel)
+		var absent *member.NotServedError
+		if isForbidden(err) || errors.As(err, &absent) {
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("list what is left of %s on member %s: %w", k.GVK.Kind, m.Name(), err)
+		}
+		found = append(found, marked(k, list)...)
 	}
-	var found []leftover
+	return found, nil
+}
+
+func marked(k member.Kind, list []metav1.PartialObjectMetadata) (found []leftover) {
 	for i := range list {
 		o := &list[i]
 		mark, ok := member.MarkOf(o)
-		if !ok || metav1.GetControllerOf(o) != nil || ofJoin(mark) {
-			continue
+		if ok && metav1.GetControllerOf(o) == nil && !ofJoin(mark) {
+			found = append(found, leftover{object: object(k, o.Namespace, o.Name), uid: o.UID, owner: mark.Owner})
 		}
-		found = append(found, leftover{object: object(k, o.Namespace, o.Name), uid: o.UID, owner: mark.Owner})
 	}
-	return found, nil
+	return found
 }
 
 // ofJoin reports whether a mark is that of what a join, or the control plane, consists of.
@@ -89,8 +101,8 @@ func ofJoin(mark member.Mark) bool {
 }
 
 // clear does with the objects on a member what the configuration says. The names it returns are of objects that stay there.
-func (r *Registry) clear(ctx context.Context, m *member.Member, how string) (stay []string, err error) {
-	found, err := r.leftovers(ctx, m)
+func (r *Registry) clear(ctx context.Context, m *member.Member, scope Scope, how string) (stay []string, err error) {
+	found, err := leftovers(ctx, m, scope)
 	if err != nil {
 		return nil, err
 	}

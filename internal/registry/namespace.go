@@ -34,7 +34,7 @@ func inside(ctx context.Context, m *member.Member, namespace string, mark member
 			return nil, fmt.Errorf("see what is in namespace %s: %w", namespace, err)
 		}
 		for i := range list {
-			if marked, ok := member.MarkOf(&list[i]); everywhere(k, &list[i]) || (ok && marked == mark) {
+			if its, ok := member.MarkOf(&list[i]); everywhere(k, &list[i]) || (ok && its == mark) {
 				continue
 			}
 			found = append(found, object(k, namespace, list[i].Name).String())

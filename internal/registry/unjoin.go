@@ -35,6 +35,9 @@ type Unjoined struct {
 	Forgotten error    // why the member was not asked; nil = it was
 }
 
+// Names lists the objects left behind, the first of them if there are many.
+func (u *Unjoined) Names() string { return someOf(u.Objects) }
+
 // Unjoin takes a cluster out of the federation: with its own account, which may do that, it takes away what the join made on the member, then
 // the Secret and last the KubeFedCluster on the host, so that an unjoin that broke off anywhere is finished by the next. A cluster that is
 // not registered is no error.
@@ -100,7 +103,7 @@ func (r *Registry) askMember(ctx context.Context, u Unjoining, rec record) (*Unj
 	if err := r.checkIdentity(ctx, c.plain, rec); err != nil {
 		return nil, err
 	}
-	stay, err := r.clear(ctx, c.plain, u.Objects)
+	stay, err := r.clear(ctx, c.plain, rec.scope, u.Objects)
 	if err != nil {
 		return nil, err
 	}
