@@ -35,7 +35,7 @@ func (m *Member) TakeFromUpdaters(ctx context.Context, o Object, live *unstructu
 
 func takeAway(ours *fieldpath.Set) entryEdit {
 	return func(entry metav1.ManagedFieldsEntry, fields *fieldpath.Set) *fieldpath.Set {
-		if entry.Operation != metav1.ManagedFieldsOperationUpdate || entry.Subresource != "" {
+		if entry.Operation != metav1.ManagedFieldsOperationUpdate || entry.Subresource == "status" {
 			return fields
 		}
 		return fields.RecursiveDifference(ours)

@@ -116,7 +116,7 @@ type Manager struct {
 // LastForeign returns the manager other than ours that wrote the object last (status writers aside); ok is false when there is none.
 func LastForeign(o metav1.Object, ours string) (last Manager, ok bool) {
 	for _, entry := range o.GetManagedFields() {
-		if entry.Manager == ours || entry.Subresource != "" || entry.Time == nil {
+		if entry.Manager == ours || entry.Subresource == "status" || entry.Time == nil {
 			continue
 		}
 		if !ok || entry.Time.After(last.Time.Time) {
