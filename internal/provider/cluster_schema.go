@@ -35,7 +35,7 @@ func clusterSchema() schema.Schema {
 				Optional:  true,
 				WriteOnly: true,
 				MarkdownDescription: "How to reach the cluster with the rights of an administrator. Needed to join it, and to change what the join has made (`scope`, `token_rotation`, mending). It is never " +
-					"stored and never a difference; reading and unjoining use the account that the join has made. (In JSON syntax Terraform takes it for its own block: write the resource in HCL.)",
+					"stored and never a difference; reading and unjoining use the account that the join has made.",
 				Attributes: resourceConnection(),
 			},
 			"api_endpoint": schema.StringAttribute{
