@@ -134,31 +134,38 @@ func (m *Member) Release(ctx context.Context, o Object, uid types.UID) error {
 		if err != nil || live == nil || live.GetUID() != uid {
 			return err
 		}
-		_, err = m.patch(ctx, o, types.MergePatchType, releasePatch(live, m.options.FieldManager))
-		if !errors.Is(err, errStale) {
+		if err = m.release(ctx, o, live); !errors.Is(err, errStale) {
 			return err
 		}
 	}
 	return fmt.Errorf("release %s on member %s: it is written too often", o, m.name)
 }
 
-func releasePatch(live *unstructured.Unstructured, manager string) map[string]any {
-	entries := []metav1.ManagedFieldsEntry{}
-	for _, entry := range live.GetManagedFields() {
-		if entry.Manager != manager || entry.Subresource != "" {
-			entries = append(entries, entry)
-		}
+func (m *Member) release(ctx context.Context, o Object, live *unstructured.Unstructured) error {
+	others := slices.DeleteFunc(slices.Clone(live.GetManagedFields()), func(e metav1.ManagedFieldsEntry) bool {
+		return e.Manager == m.options.FieldManager && e.Subresource == ""
+	})
+	changes := map[string]any{
+		"labels":      map[string]any{OwnerLabel: nil},
+		"annotations": map[string]any{OwnerAnnotation: nil, ResourceAnnotation: nil},
 	}
-	if len(entries) == 0 {
-		entries = append(entries, stubEntry(live, manager))
+	if len(others) > 0 {
+		changes["managedFields"] = others
 	}
-	return map[string]any{"metadata": map[string]any{
-		"uid":             live.GetUID(),
-		"resourceVersion": live.GetResourceVersion(),
-		"labels":          map[string]any{OwnerLabel: nil},
-		"annotations":     map[string]any{OwnerAnnotation: nil, ResourceAnnotation: nil},
-		"managedFields":   entries,
-	}}
+	released, err := m.patch(ctx, o, types.MergePatchType, onThis(live, changes))
+	if err != nil || (len(others) > 0 && len(released.GetManagedFields()) > 0) {
+		return err
+	}
+	// Only now: the entry would lose what it owns when the last annotation goes.
+	stub := []metav1.ManagedFieldsEntry{stubEntry(released, m.options.FieldManager)}
+	_, err = m.patch(ctx, o, types.MergePatchType, onThis(released, map[string]any{"managedFields": stub}))
+	return err
+}
+
+// onThis makes a merge patch of metadata that is carried out on this very version of an object or not at all.
+func onThis(live *unstructured.Unstructured, changes map[string]any) map[string]any {
+	changes["uid"], changes["resourceVersion"] = live.GetUID(), live.GetResourceVersion()
+	return map[string]any{"metadata": changes}
 }
 
 // stubEntry keeps managedFields from becoming empty: the API server would then give all fields to "before-first-apply", and the next
@@ -173,15 +180,14 @@ func stubEntry(live *unstructured.Unstructured, manager string) metav1.ManagedFi
 // PutBack writes an object as it was before we took it over, its managers included. applied is what our own write made of it: when
 // somebody else has written the object since, or it is gone, it is left as it is.
 func (m *Member) PutBack(ctx context.Context, o Object, original, applied *unstructured.Unstructured) error {
-	manager := m.options.FieldManager
-	if last, ok := LastForeign(original, manager); ok {
-		manager = last.Name
-	}
 	current := applied
 	for range staleTries {
 		body := original.DeepCopy()
 		body.SetResourceVersion(current.GetResourceVersion())
-		err := m.replace(ctx, o, body, manager)
+		put, err := m.replace(ctx, o, body)
+		if err == nil {
+			return m.putBackManagers(ctx, o, original, put)
+		}
 		if !errors.Is(err, errStale) {
 			return err
 		}
@@ -193,22 +199,42 @@ func (m *Member) PutBack(ctx context.Context, o Object, original, applied *unstr
 	return fmt.Errorf("put back %s on member %s: it is written too often", o, m.name)
 }
 
-func (m *Member) replace(ctx context.Context, o Object, body *unstructured.Unstructured, manager string) error {
+// putBackManagers restores the managers of an object whose values have been put back: the API server has given the fields that changed to
+// the one who put them.
+func (m *Member) putBackManagers(ctx context.Context, o Object, original, put *unstructured.Unstructured) error {
+	if put == nil || sameWriters(put, original) {
+		return nil
+	}
+	_, err := m.patch(ctx, o, types.MergePatchType, onThis(put, map[string]any{"managedFields": original.GetManagedFields()}))
+	if errors.Is(err, errStale) {
+		return nil // somebody has written the object: it is as it was, and theirs
+	}
+	return err
+}
+
+// replace puts a whole object in the place of the version it names; nil without an error says that it is gone.
+func (m *Member) replace(ctx context.Context, o Object, body *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	manager := m.options.FieldManager
+	if last, ok := LastForeign(body, manager); ok {
+		manager = last.Name
+	}
 	data, err := body.MarshalJSON()
 	if err != nil {
-		return fmt.Errorf("encode %s for member %s: %w", o, m.name, err)
+		return nil, fmt.Errorf("encode %s for member %s: %w", o, m.name, err)
 	}
 	answer := retry(ctx, func() rest.Result {
 		return m.rest.Put().AbsPath(o.path()...).Param("fieldManager", manager).Body(data).MaxRetries(0).Do(ctx)
 	})
-	_, err = decode(answer)
+	put, err := decode(answer)
 	switch {
-	case err == nil, isAbsent(err, o):
-		return nil
+	case err == nil:
+		return put, nil
+	case isAbsent(err, o):
+		return nil, nil
 	case apierrors.IsConflict(err):
-		return errStale
+		return nil, errStale
 	}
-	return m.failure("put back", o, err)
+	return nil, m.failure("put back", o, err)
 }
 
 // sameWriters reports whether nobody but writers of the status has touched an object between two answers.

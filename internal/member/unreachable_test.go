@@ -67,7 +67,7 @@ func TestAMemberThatFailsIsUnknownWhateverTheWay(t *testing.T) {
 			t.Parallel()
 			proxy := kubetest.NewProxy(t, cluster)
 			o := options()
-			o.Health = member.HealthCheck{Attempts: 2, Timeout: 500 * time.Millisecond, Interval: 10 * time.Millisecond}
+			o.Health = member.HealthCheck{Attempts: 2, Timeout: 4 * time.Second, Interval: 10 * time.Millisecond}
 			m := dial(t, proxy.RESTConfig(), o)
 			fault.set(proxy)
 			_, err := m.Kinds(t.Context())

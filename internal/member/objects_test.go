@@ -1,0 +1,53 @@
+package member_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/kubefed/terraform-provider-kubefed/internal/kubetest"
+	"github.com/kubefed/terraform-provider-kubefed/internal/member"
+)
+
+func TestGetTellsAbsentFromUnknown(t *testing.T) {
+	w := newWorld(t)
+	cm := w.configMap(t)
+	inMissing := cm
+	inMissing.Namespace = kubetest.UniqueName(t, "absent")
+	for what, o := range map[string]member.Object{"an object": cm, "an object of a missing namespace": inMissing, "a namespace": w.object(t, "v1", "Namespace", inMissing.Namespace)} {
+		if live, err := w.Get(t.Context(), o); live != nil || err != nil {
+			t.Errorf("%s that is absent: %v, %v", what, live, err)
+		}
+	}
+	w.cluster.Create(t, data(cm, "a", "1"))
+	if live, err := w.Get(t.Context(), cm); err != nil || live.GetName() != "cm" {
+		t.Errorf("%v, %v", live, err)
+	}
+}
+
+func TestListReadsMetadataOfWhatTheSelectorPicks(t *testing.T) {
+	w := newWorld(t)
+	cm := w.configMap(t)
+	for name, labels := range map[string]map[string]any{"a": {"x": "1"}, "b": {"x": "2"}, "c": {}} {
+		o := cm
+		o.Name = name
+		tree := data(o, "k", "v")
+		tree["metadata"].(map[string]any)["labels"] = labels
+		w.cluster.Create(t, tree)
+	}
+	w.proxy.Reset()
+	items, err := w.List(t.Context(), cm.Kind, w.namespace, "x in (1,2)")
+	if err != nil || len(items) != 2 {
+		t.Fatalf("%d items, %v", len(items), err)
+	}
+	names := []string{items[0].Name, items[1].Name}
+	if slices.Sort(names); names[0] != "a" || names[1] != "b" || items[0].UID == "" || items[0].ResourceVersion == "" {
+		t.Errorf("listed %v", names)
+	}
+	requests := w.proxy.Requests()
+	if len(requests) != 1 || requests[0].Verb != kubetest.List {
+		t.Fatalf("sent %v", requests)
+	}
+	if accept := requests[0].Header.Get("Accept"); accept[:len("application/vnd.kubernetes.protobuf;as=PartialObjectMetadataList")] != "application/vnd.kubernetes.protobuf;as=PartialObjectMetadataList" {
+		t.Errorf("asked for %s", accept)
+	}
+}
