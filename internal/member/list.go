@@ -2,10 +2,13 @@ package member
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/version"
 )
 
 // ListObjects reads every object of a kind whole, in one namespace or ("") in all. Use List where the metadata is enough. A
@@ -22,4 +25,17 @@ func (m *Member) ListObjects(ctx context.Context, kind Kind, namespace string, o
 // what others own, or adds a note to an object.
 func (m *Member) Merge(ctx context.Context, o Object, patch map[string]any) (*unstructured.Unstructured, error) {
 	return m.patch(ctx, o, types.MergePatchType, patch)
+}
+
+// Version is the Kubernetes version that the member reports, such as v1.37.2.
+func (m *Member) Version(ctx context.Context) (string, error) {
+	answer, err := m.rest.Get().AbsPath("/version").DoRaw(ctx)
+	if err != nil {
+		return "", m.discoveryError(err)
+	}
+	var info version.Info
+	if err := json.Unmarshal(answer, &info); err != nil {
+		return "", fmt.Errorf("read the version of member %s: %w", m.name, err)
+	}
+	return info.GitVersion, nil
 }

@@ -115,7 +115,7 @@ func scopeAttribute() schema.Attribute {
 	return schema.SingleNestedAttribute{
 		Optional:            true,
 		MarkdownDescription: "Limits what the federation may do on the member. Default: everything. A change needs `cluster_connection`.",
-		Validators:          []validator.Object{someAttribute{}},
+		Validators:          []validator.Object{setsSomething{}},
 		Attributes: map[string]schema.Attribute{
 			"namespaces": schema.SetAttribute{
 				Optional: true, ElementType: types.StringType,
@@ -141,7 +141,7 @@ func onDestroyAttribute() schema.Attribute {
 	return schema.SingleNestedAttribute{
 		Optional:            true,
 		MarkdownDescription: "What happens when the cluster is unjoined. It has to be applied before the destroy.",
-		Validators:          []validator.Object{someAttribute{}},
+		Validators:          []validator.Object{setsSomething{}},
 		Attributes: map[string]schema.Attribute{
 			"objects": schema.StringAttribute{
 				Optional: true,

@@ -10,29 +10,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
-// someAttribute asks an object whose attributes are all optional for one at least: Terraform drops a mistyped attribute of a nested object without
-// a word, which would leave the object empty.
-type someAttribute struct{}
-
-func (someAttribute) Description(context.Context) string               { return "at least one attribute is set" }
-func (v someAttribute) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
-
-func (someAttribute) ValidateObject(_ context.Context, req validator.ObjectRequest, resp *validator.ObjectResponse) {
-	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() {
-		return
-	}
-	attributes := req.ConfigValue.Attributes()
-	names := make([]string, 0, len(attributes))
-	for name, value := range attributes {
-		if !value.IsNull() {
-			return
-		}
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	resp.Diagnostics.AddAttributeError(req.Path, "Empty object", "None of its attributes is set. Terraform drops names that it does not know without a word; those there are: "+strings.Join(names, ", ")+".")
-}
-
 // foreignKey refuses label and annotation keys that are the provider's own.
 type foreignKey struct{}
 

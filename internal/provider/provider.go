@@ -87,7 +87,9 @@ func (p *kubefedProvider) Resources(context.Context) []func() resource.Resource 
 }
 
 func (p *kubefedProvider) DataSources(context.Context) []func() datasource.DataSource {
-	return []func() datasource.DataSource{}
+	return []func() datasource.DataSource{
+		NewClustersDataSource,
+	}
 }
 
 func (p *kubefedProvider) Functions(context.Context) []func() function.Function {

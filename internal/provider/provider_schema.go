@@ -98,6 +98,7 @@ func providerPolicy() schema.Attribute {
 	return schema.SingleNestedAttribute{
 		Optional:            true,
 		MarkdownDescription: "What to do where the world is not as the plan wants it; for every resource that does not say it itself.",
+		Validators:          []validator.Object{setsSomething{}},
 		Attributes:          attributes,
 	}
 }
@@ -106,6 +107,7 @@ func healthCheckAttribute() schema.Attribute {
 	return schema.SingleNestedAttribute{
 		Optional:            true,
 		MarkdownDescription: "How often, and how long, a cluster is asked before it counts as down.",
+		Validators:          []validator.Object{setsSomething{}},
 		Attributes: map[string]schema.Attribute{
 			"attempts": schema.Int64Attribute{
 				Optional:            true,
@@ -130,6 +132,7 @@ func clientAttribute() schema.Attribute {
 	return schema.SingleNestedAttribute{
 		Optional:            true,
 		MarkdownDescription: "How the clusters are spoken to.",
+		Validators:          []validator.Object{setsSomething{}},
 		Attributes: map[string]schema.Attribute{
 			"max_parallel_members": schema.Int64Attribute{
 				Optional:            true,
