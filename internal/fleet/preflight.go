@@ -35,8 +35,19 @@ func (f *Fleet) Preflight(ctx context.Context, t *Target, writes []Write, creati
 	return findings
 }
 
-// PreflightLeaving says which of the members that are to lose the object cannot be asked now.
-func (f *Fleet) PreflightLeaving(ctx context.Context, t *Target, names []string) []Finding {
+// PreflightLeaving says which of the members that are to lose the object cannot be asked now, and where it is only forgotten.
+func (f *Fleet) PreflightLeaving(ctx context.Context, t *Target, record *Record, leaving []string) []Finding {
+	var findings []Finding
+	var names []string
+	for _, name := range leaving {
+		if record.Copies[name].Foreign {
+			findings = append(findings, Finding{Path: []string{"placement"}, Members: []string{name}, Summary: "Imported object is left where it is",
+				Detail: t.ID.String() + " was imported there too, and the placement leaves the member out. The apply forgets it and does not delete it.",
+				Advice: "To manage it, add the member to the placement."})
+			continue
+		}
+		names = append(names, name)
+	}
 	errs := each(ctx, f, names, func(ctx context.Context, name string) error {
 		m, err := f.config.Registry.Open(ctx, name)
 		if err == nil {
@@ -44,7 +55,6 @@ func (f *Fleet) PreflightLeaving(ctx context.Context, t *Target, names []string)
 		}
 		return err
 	})
-	var findings []Finding
 	for i, err := range errs {
 		if err == nil {
 			continue

@@ -20,9 +20,18 @@ func (f *Fleet) Delete(ctx context.Context, t *Target, record *Record) *Outcome 
 	return outcome
 }
 
-// leave removes the object from the members that are no longer placed.
+// leave removes the object from the members that are no longer placed. A copy that was imported and never written is forgotten instead: an
+// import must not end in a deletion.
 func (f *Fleet) leave(ctx context.Context, change *Change, outcome *Outcome) {
-	f.removeAll(ctx, change.Target, change.Leaving, outcome, true)
+	var leaving []string
+	for _, name := range change.Leaving {
+		if outcome.Record.Copies[name].Foreign {
+			delete(outcome.Record.Copies, name)
+			continue
+		}
+		leaving = append(leaving, name)
+	}
+	f.removeAll(ctx, change.Target, leaving, outcome, true)
 }
 
 // removeAll removes the object from members; releasing says that a protected object with something of others in it is released and left.

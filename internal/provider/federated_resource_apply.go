@@ -54,7 +54,7 @@ func checkIdentity(r *fleet.Resolution, state *federatedModel) diag.Diagnostics 
 		diags.AddAttributeError(at, "Unknown identity", "Group, kind, namespace and name of the object are not known at apply either.")
 	case state != nil && r.ID.String() != state.ID.ValueString():
 		diags.AddAttributeError(at, "Identity has changed", fmt.Sprintf("The plan could not know it yet: the template now is about %s, and this resource manages %s. Nothing was written.\n\n"+
-			"Plan again: now that the value is known, the plan shows the replacement.", r.ID, state.ID.ValueString()))
+			"Plan again, with refresh: now that the value is known, the plan shows the replacement.", r.ID, state.ID.ValueString()))
 	}
 	return diags
 }
@@ -68,12 +68,12 @@ func (a *application) finish(model *federatedModel, outcome *fleet.Outcome) {
 	}
 	model.setIdentity(a.resolution)
 	model.setPlaced(a.resolution, versions)
-	if model.Differences.IsUnknown() || anyUnknown(model.Differences) {
+	if model.Differences.IsUnknown() {
 		differences := map[string]map[string]string{}
 		for name, d := range a.resolution.Desired {
 			differences[name] = federation.Differences(a.resolution.Template, d.Tree, a.spec.Sensitive)
 		}
-		model.setDifferences(differences, nil)
+		model.setDifferences(differences)
 	}
 	if model.PendingClusters.IsUnknown() || outcome.Failed() {
 		model.setPending(outcome.Pending)

@@ -67,7 +67,7 @@ func (r *federatedResource) recordImported(ctx context.Context, model *federated
 	}
 	model.setIdentity(resolution)
 	model.setPlaced(resolution, versions)
-	model.setDifferences(differences, nil)
+	model.setDifferences(differences)
 	model.setPending(nil)
 	return diags
 }

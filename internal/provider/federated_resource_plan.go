@@ -36,7 +36,9 @@ func (r *federatedResource) ModifyPlan(ctx context.Context, req resource.ModifyP
 	stored, diags := readPrivate(ctx, req.Private)
 	resp.Diagnostics.Append(diags...)
 	var state *federatedModel
-	if !req.State.Raw.IsNull() {
+	if req.State.Raw.IsNull() {
+		stored = private{} // Terraform plans the creation in a replacement with what the object to be replaced has stored
+	} else {
 		state = &federatedModel{}
 		resp.Diagnostics.Append(req.State.Get(ctx, state)...)
 	}
@@ -102,6 +104,10 @@ func (p *planning) run(ctx context.Context) {
 	}
 	fleets.Announce(spec, resolution)
 	if p.state != nil && resolution.IDKnown && resolution.ID.String() != p.state.ID.ValueString() {
+		if fleets.Applying(p.stored.record) {
+			p.diags.Append(checkIdentity(resolution, p.state)...)
+			return
+		}
 		p.planReplacement(ctx, resolution)
 		return
 	}
@@ -114,7 +120,7 @@ func (p *planning) planReplacement(ctx context.Context, resolution *fleet.Resolu
 	p.diags.Append(p.resource.guard(ctx, p.state, p.stored)...)
 	p.plan.setIdentity(resolution)
 	p.plan.setPlaced(resolution, resolution.Versions(nil, nil))
-	p.plan.setDifferences(nil, resolution.Placed)
+	p.plan.unknownDifferences()
 	p.plan.setPendingUnknown()
 }
 
@@ -139,7 +145,7 @@ func (p *planning) planValues(ctx context.Context, spec fleet.Spec, resolution *
 	}
 	if !fleets.Applying(p.stored.record) {
 		findings := fleets.Preflight(ctx, target, change.Writes, p.state == nil)
-		p.diags.Append(findingDiagnostics(append(findings, fleets.PreflightLeaving(ctx, target, change.Leaving)...))...)
+		p.diags.Append(findingDiagnostics(append(findings, fleets.PreflightLeaving(ctx, target, p.stored.record, change.Leaving)...))...)
 	}
 }
 
@@ -172,17 +178,16 @@ func (p *planning) planDifferences(spec fleet.Spec, resolution *fleet.Resolution
 		prior, template = p.state.differences(), applied.Template()
 	}
 	differences := map[string]map[string]string{}
-	var unknown []string
 	for _, name := range resolution.Placed {
 		desired := resolution.Desired[name]
 		if !desired.Known {
-			unknown = append(unknown, name)
-			continue
+			p.plan.unknownDifferences()
+			return
 		}
 		computed := federation.Differences(resolution.Template, desired.Tree, spec.Sensitive)
 		differences[name] = federation.PlannedDifferences(prior[name], computed, template, desired.Tree, spec.Sensitive)
 	}
-	p.plan.setDifferences(differences, unknown)
+	p.plan.setDifferences(differences)
 	if !resolution.PlacedKnown {
 		p.plan.unknownDifferences()
 	}

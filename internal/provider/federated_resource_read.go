@@ -112,7 +112,7 @@ func (m *federatedModel) observe(spec fleet.Spec, record *fleet.Record, applied 
 		}
 	}
 	m.Versions = stringMap(versions)
-	m.setDifferences(differences, nil)
+	m.setDifferences(differences)
 }
 
 // withDrift is what differences say of a member: what they said without the drift of former refreshes, and the drift found now.

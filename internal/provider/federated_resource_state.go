@@ -51,21 +51,19 @@ func (m *federatedModel) setPlaced(r *fleet.Resolution, versions map[string]stri
 	m.Versions = types.MapValueMust(types.StringType, elements)
 }
 
-// setDifferences fills differences: member → pointer → value; a nil map is unknown, members without any are left out.
-func (m *federatedModel) setDifferences(differences map[string]map[string]string, unknown []string) {
+// setDifferences fills differences: member → pointer → value; members without any are left out.
+func (m *federatedModel) setDifferences(differences map[string]map[string]string) {
 	elements := map[string]attr.Value{}
 	for name, paths := range differences {
 		if len(paths) > 0 {
 			elements[name] = stringMap(paths)
 		}
 	}
-	for _, name := range unknown {
-		elements[name] = types.MapUnknown(types.StringType)
-	}
 	m.Differences = types.MapValueMust(differenceType, elements)
 }
 
-// unknownDifferences is for a plan in which it is not known who gets the object.
+// unknownDifferences is for a plan in which it is not known who gets the object, or what a member gets. A single element cannot be unknown:
+// whether it will be there at all is not known either.
 func (m *federatedModel) unknownDifferences() {
 	m.Differences = types.MapUnknown(differenceType)
 }
@@ -78,7 +76,7 @@ func (m *federatedModel) keepOnly(record *fleet.Record) {
 	maps.DeleteFunc(versions, func(name, _ string) bool { return !slices.Contains(members, name) })
 	maps.DeleteFunc(differences, func(name string, _ map[string]string) bool { return !slices.Contains(members, name) })
 	m.Versions = stringMap(versions)
-	m.setDifferences(differences, nil)
+	m.setDifferences(differences)
 }
 
 // differences reads the attribute; nil where it is null or unknown.
@@ -105,16 +103,6 @@ func (m *federatedModel) setPendingUnknown() {
 
 // pending lists pending_clusters.
 func (m *federatedModel) pending() []string { return stringsIn(m.PendingClusters) }
-
-// anyUnknown reports whether an element of a map is unknown.
-func anyUnknown(value types.Map) bool {
-	for _, element := range value.Elements() {
-		if element.IsUnknown() {
-			return true
-		}
-	}
-	return false
-}
 
 // stringsIn lists a set of strings, sorted.
 func stringsIn(set types.Set) []string {

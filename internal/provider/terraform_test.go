@@ -126,7 +126,7 @@ func (tf *terraform) run(arguments ...string) *outcome {
 			o.add(m)
 		}
 	}
-	if err != nil && len(o.errors) == 0 {
+	if err != nil && (len(o.errors) == 0 || strings.Contains(err.Error(), "panic:")) {
 		tf.t.Fatalf("%s: %v\n%s", o.command, err, text)
 	}
 	return o
@@ -170,9 +170,10 @@ type outcome struct {
 
 func (o *outcome) add(m message) {
 	switch {
-	case m.Type == "planned_change" && m.Change.Action != "noop":
+	case m.Type == "planned_change" && (m.Change.Action == "noop" || m.Change.Action == "import"):
+	case m.Type == "planned_change":
 		o.changes[m.Change.Resource.Address] = m.Change.Action
-	case m.Type != "diagnostic" || strings.Contains(m.Diagnostic.Summary, "development overrides"):
+	case m.Type != "diagnostic", strings.Contains(m.Diagnostic.Summary, "development overrides"), strings.Contains(m.Diagnostic.Summary, "Config generation is experimental"):
 	case m.Diagnostic.Severity == "error":
 		o.errors = append(o.errors, m.Diagnostic)
 	default:
