@@ -45,7 +45,7 @@ resource "kubefed_cluster" "member" {
   for_each = var.members
 
   name = each.key
-  connection = {
+  cluster_connection = {
     config_path    = var.kubeconfig
     config_context = each.value
   }

@@ -121,11 +121,16 @@ func (a *api) nodesReady(ctx context.Context, count int) error {
 // do sends a request and returns the status and the answer, with an error
 // unless the status is 2xx.
 func (a *api) do(ctx context.Context, method, path string, body []byte) (int, []byte, error) {
+	return a.send(ctx, method, path, "application/json", body)
+}
+
+// send is do with another content type, such as that of a patch.
+func (a *api) send(ctx context.Context, method, path, contentType string, body []byte) (int, []byte, error) {
 	request, err := http.NewRequestWithContext(ctx, method, a.url+path, bytes.NewReader(body))
 	if err != nil {
 		return 0, nil, err
 	}
-	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("Content-Type", contentType)
 	response, err := a.client.Do(request)
 	if err != nil {
 		return 0, nil, err

@@ -8,7 +8,7 @@ resource "kubefed_cluster" "eu" {
   name = "eu"
 
   # How to reach the cluster while joining; never stored.
-  connection = {
+  cluster_connection = {
     config_path    = var.kubeconfig
     config_context = "member-1"
   }
