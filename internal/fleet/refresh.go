@@ -114,18 +114,13 @@ func (f *Fleet) inspect(ctx context.Context, t *Target, m *member.Member, object
 		*c = seen
 		return nil
 	}
-	o.Drift, err = t.drift(ctx, m, object, want, live)
-	if err != nil {
+	if err := t.drift(ctx, m, object, want, live, o); err != nil {
 		return err
 	}
-	c.UID, c.Drift = live.GetUID(), len(o.Drift) > 0
-	if !c.Drift {
-		*c = seen
-		return nil
+	if seen.Drift = len(o.Drift) > 0; seen.Drift {
+		seen.Stamp, seen.Fields = c.Stamp, c.Fields
 	}
-	if last, ok := member.LastForeign(live, m.FieldManager()); ok {
-		o.Changed = last.Name + " at " + last.Time.UTC().Format("2006-01-02T15:04:05Z")
-	}
+	*c = seen
 	return nil
 }
 
@@ -153,21 +148,26 @@ func holdsMarked(live *unstructured.Unstructured, want map[string]any) bool {
 
 // drift compares a live object with what the API server would make of our last manifest now: that passes admission again, so what
 // webhooks and defaults change is no drift. Both sides are compared on the fields that the manifest owns, list order included.
-func (t *Target) drift(ctx context.Context, m *member.Member, object member.Object, want map[string]any, live *unstructured.Unstructured) (map[string]string, error) {
+func (t *Target) drift(ctx context.Context, m *member.Member, object member.Object, want map[string]any, live *unstructured.Unstructured, o *Observation) error {
 	answer, err := m.Apply(ctx, object, t.marked(want), member.ApplyOptions{DryRun: true, Force: true, Require: member.Precondition{UID: live.GetUID()}})
 	var refused *member.RefusedError
 	if errors.As(err, &refused) {
-		return federation.Drift(shaped(t.marked(want), want), shaped(live.Object, want), t.Sensitive), nil
+		o.Drift = federation.Drift(shaped(t.marked(want), want), shaped(live.Object, want), t.Sensitive)
+		return nil
 	}
 	if err != nil {
-		return nil, err
+		return err
 	}
 	owned, err := member.Owned(answer.Live, m.FieldManager())
 	if err != nil || owned == nil {
-		return nil, err
+		return err
 	}
-	return federation.Drift(t.projected(answer.Live.Object, member.Project(answer.Live.Object, owned)),
-		t.projected(live.Object, member.Project(live.Object, owned)), t.Sensitive), nil
+	o.Drift = federation.Drift(t.projected(answer.Live.Object, member.Project(answer.Live.Object, owned)),
+		t.projected(live.Object, member.Project(live.Object, owned)), t.Sensitive)
+	if by, ok := member.Taker(live, m.FieldManager(), owned); ok && len(o.Drift) > 0 {
+		o.Changed = by.String()
+	}
+	return nil
 }
 
 // projected completes a projection by what says which kind it is, so that Secret data is recognised.

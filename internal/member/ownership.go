@@ -3,6 +3,7 @@ package member
 import (
 	"bytes"
 	"fmt"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
@@ -113,17 +114,55 @@ type Manager struct {
 	Time metav1.Time
 }
 
+func (m Manager) String() string {
+	if m.Time.IsZero() {
+		return m.Name
+	}
+	return m.Name + " at " + m.Time.UTC().Format(time.RFC3339)
+}
+
 // LastForeign returns the manager other than ours that wrote the object last (status writers aside); ok is false when there is none.
 func LastForeign(o metav1.Object, ours string) (last Manager, ok bool) {
-	for _, entry := range o.GetManagedFields() {
-		if entry.Manager == ours || entry.Subresource == "status" || entry.Time == nil {
-			continue
-		}
-		if !ok || entry.Time.After(last.Time.Time) {
-			last, ok = Manager{Name: entry.Manager, Time: *entry.Time}, true
+	for _, entry := range foreignEntries(o, ours) {
+		at := timeOf(entry)
+		if !ok || at.After(last.Time.Time) {
+			last, ok = Manager{Name: entry.Manager, Time: at}, true
 		}
 	}
 	return last, ok
+}
+
+// Taker returns who holds a field that was ours: of those that we owned (fields) and own no longer. Where nobody holds one, as after a
+// removal, it is who wrote the object last.
+func Taker(o metav1.Object, ours string, fields *fieldpath.Set) (Manager, bool) {
+	lost := fields
+	if owned, err := Owned(o, ours); err == nil && owned != nil {
+		lost = fields.Difference(owned)
+	}
+	for _, entry := range foreignEntries(o, ours) {
+		if theirs, err := Fields(entry); err == nil && !theirs.Intersection(lost).Empty() {
+			return Manager{Name: entry.Manager, Time: timeOf(entry)}, true
+		}
+	}
+	return LastForeign(o, ours)
+}
+
+func foreignEntries(o metav1.Object, ours string) []metav1.ManagedFieldsEntry {
+	var entries []metav1.ManagedFieldsEntry
+	for _, entry := range o.GetManagedFields() {
+		if entry.Manager != ours && entry.Subresource != "status" {
+			entries = append(entries, entry)
+		}
+	}
+	return entries
+}
+
+// timeOf is zero where the API server notes none, as for the scale subresource.
+func timeOf(entry metav1.ManagedFieldsEntry) metav1.Time {
+	if entry.Time == nil {
+		return metav1.Time{}
+	}
+	return *entry.Time
 }
 
 // HasAny reports whether the tree holds any of the fields in set.
