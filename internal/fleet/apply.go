@@ -81,11 +81,16 @@ func (f *Fleet) reachable(ctx context.Context, change *Change, outcome *Outcome)
 		}
 		finding := change.Target.finding(w.Member, errs[i])
 		finding.Error = change.Target.Policy.OnUnreachable == PolicyError || !isUnreachable(errs[i])
+		if !finding.Error {
+			finding.Advice = pendingAdvice
+		}
 		outcome.Findings = append(outcome.Findings, finding)
 		outcome.Pending[w.Member] = finding.Detail
 	}
 	return writes
 }
+
+const pendingAdvice = "It is pending: the first apply after the member is back writes it (policy.on_unreachable = \"skip\")."
 
 func (f *Fleet) write(ctx context.Context, t *Target, writes []Write) []result {
 	p := putter{fleet: f, target: t}
@@ -138,7 +143,9 @@ func (t *Target) stops(r result) bool {
 func (o *Outcome) report(t *Target, failed []result, asError func(result) bool) {
 	for _, r := range failed {
 		finding := t.finding(r.Member, r.err)
-		finding.Error = asError(r)
+		if finding.Error = asError(r); !finding.Error && isUnreachable(r.err) {
+			finding.Advice = pendingAdvice
+		}
 		o.Findings = append(o.Findings, finding)
 		o.Pending[r.Member] = finding.Detail
 	}

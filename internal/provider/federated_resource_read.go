@@ -93,7 +93,22 @@ func (r *federatedResource) refresh(ctx context.Context, state *federatedModel, 
 		diags.AddWarning("Unable to read the members", err.Error()+"\n\nThe last known members are used.")
 	}
 	stored.facts = facts
+	diags.Append(findingDiagnostics(stillPending(state, *stored))...)
 	return len(had) == 0 || len(stored.record.Copies) > 0, diags
+}
+
+// stillPending tells of members that could not be written before and cannot now; those that hold a copy are told of when it is read.
+func stillPending(state *federatedModel, stored private) []fleet.Finding {
+	messages := stringsOf(state.Messages)
+	var findings []fleet.Finding
+	for _, name := range state.pending() {
+		if stored.ready(name) || stored.record.Copies[name] != nil {
+			continue
+		}
+		findings = append(findings, fleet.Finding{Members: []string{name}, Summary: "Member is still pending", Detail: messages[name],
+			Advice: "Nothing is planned for it until it answers; the first apply after that writes it."})
+	}
+	return findings
 }
 
 // observe puts what was found into the computed attributes, and forgets copies that are gone.
