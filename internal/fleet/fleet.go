@@ -48,6 +48,9 @@ func (f *Fleet) NotePlanned(record *Record, versions map[string]string) {
 // ClaimedTwice reports whether a creation planned in this process takes the objects of this record for those of an interrupted run.
 func (f *Fleet) ClaimedTwice(record *Record) bool { return f.memory.isClaimed(record.Resource) }
 
+// NoteApplying remembers that Terraform is applying: all that this run makes first is there, and members are asked instead of left open.
+func (f *Fleet) NoteApplying() { f.memory.noteApplying() }
+
 // Applying reports whether Terraform is applying rather than planning a resource: something was written in this process, or there is a
 // prior state which this process has not read (Terraform reads every resource before it plans, in the process that plans).
 func (f *Fleet) Applying(prior *Record) bool {

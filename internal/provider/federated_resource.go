@@ -152,6 +152,7 @@ func (r *federatedResource) prepare(ctx context.Context, plan, state *federatedM
 	if diags.HasError() {
 		return nil, diags
 	}
+	r.fleet.NoteApplying()
 	resolution, err := r.fleet.Resolve(ctx, spec, stored.facts, stored.record.Members())
 	if err != nil {
 		diags.Append(registryDiagnostic(err))
