@@ -92,7 +92,7 @@ func TestJoinMakesAnAccountThatWorksAndUnjoinLeavesNothing(t *testing.T) {
 	if got != want {
 		t.Errorf("members\n%s\nwant\n%s", got, want)
 	}
-	if left := f.unjoin(registry.Unjoining{Name: "eu"}); len(left.Objects) > 0 || left.Forgotten != nil {
+	if left := f.unjoin("eu"); left.Forgotten != nil {
 		t.Errorf("unjoin leaves %+v", left)
 	}
 	f.eventuallyNoTraces()
@@ -114,7 +114,7 @@ func TestJoinAndUnjoinFinishWhatBrokeOffAtAnyWrite(t *testing.T) {
 	f := newFederation(t)
 	f.join(registry.Cluster{Name: "eu"})
 	onMember, onHost := len(f.member.Writes()), len(f.host.Writes())
-	f.unjoin(registry.Unjoining{Name: "eu"})
+	f.unjoin("eu")
 	f.eventuallyNoTraces()
 	if onMember < 5 || onHost < 2 {
 		t.Fatalf("a join takes %d writes on the member and %d on the host", onMember, onHost)
@@ -132,7 +132,7 @@ func TestJoinAndUnjoinFinishWhatBrokeOffAtAnyWrite(t *testing.T) {
 			cut.Heal()
 			f.join(registry.Cluster{Name: "eu"})
 			f.works("eu")
-			f.unjoin(registry.Unjoining{Name: "eu"})
+			f.unjoin("eu")
 			f.eventuallyNoTraces()
 		}
 	}
@@ -144,7 +144,7 @@ func TestUnjoinFinishesWhatBrokeOffAtAnyWrite(t *testing.T) {
 	f.join(registry.Cluster{Name: "eu"})
 	f.member.Reset()
 	f.host.Reset()
-	f.unjoin(registry.Unjoining{Name: "eu"})
+	f.unjoin("eu")
 	for _, side := range []struct {
 		name   string
 		proxy  *kubetest.Proxy
@@ -157,11 +157,11 @@ func TestUnjoinFinishesWhatBrokeOffAtAnyWrite(t *testing.T) {
 			f.eventuallyNoTraces()
 			f.join(registry.Cluster{Name: "eu"})
 			cut := side.proxy.CutAfterWrites(k)
-			if _, err := f.registry().Unjoin(t.Context(), registry.Unjoining{Name: "eu"}); err == nil && k < side.writes {
+			if _, err := f.registry().Unjoin(t.Context(), registry.Unjoining{Name: "eu", Objects: registry.ObjectsOrphan}); err == nil && k < side.writes {
 				t.Errorf("unjoin does not notice that the %s is gone after write %d", side.name, k)
 			}
 			cut.Heal()
-			f.unjoin(registry.Unjoining{Name: "eu"})
+			f.unjoin("eu")
 			f.eventuallyNoTraces()
 		}
 	}
@@ -236,7 +236,7 @@ func TestHostJoinedAsMemberKeepsItsNamespace(t *testing.T) {
 	f.member, f.memberCl = kubetest.NewProxy(t, f.hostCluster), f.hostCluster
 	f.join(registry.Cluster{Name: "self"})
 	f.works("self")
-	f.unjoin(registry.Unjoining{Name: "self"})
+	f.unjoin("self")
 	kubetest.Eventually(t, 30*time.Second, func() error {
 		if there := f.traces(); len(there) != 1 || !strings.Contains(there[0], "Namespace") {
 			return fmt.Errorf("there is %v", there)

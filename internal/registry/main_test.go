@@ -26,7 +26,13 @@ type federation struct {
 
 func newFederation(t *testing.T) *federation {
 	t.Helper()
-	f := &federation{t: t, namespace: kubetest.UniqueName(t, "federation"), hostCluster: kubetest.Host(t), memberCl: kubetest.Member(t, 1)}
+	return newFederationWith(t, kubetest.Member(t, 1))
+}
+
+// newFederationWith has a member of the test's own, for tests of what is left on it: other tests' objects are on the shared ones.
+func newFederationWith(t *testing.T, cluster *kubetest.Cluster) *federation {
+	t.Helper()
+	f := &federation{t: t, namespace: kubetest.UniqueName(t, "federation"), hostCluster: kubetest.Host(t), memberCl: cluster}
 	f.host, f.member = kubetest.NewProxy(t, f.hostCluster), kubetest.NewProxy(t, f.memberCl)
 	if _, err := f.registry().InstallControlPlane(t.Context()); err != nil {
 		t.Fatal(err)
@@ -81,11 +87,12 @@ func (f *federation) join(c registry.Cluster) *registry.Joined {
 	return joined
 }
 
-func (f *federation) unjoin(u registry.Unjoining) *registry.Unjoined {
+// unjoin unjoins a member as a new process would. Objects that other tests have federated to the shared cluster stay.
+func (f *federation) unjoin(name string) *registry.Unjoined {
 	f.t.Helper()
-	left, err := f.registry().Unjoin(f.t.Context(), u)
+	left, err := f.registry().Unjoin(f.t.Context(), registry.Unjoining{Name: name, Objects: registry.ObjectsOrphan})
 	if err != nil {
-		f.t.Fatalf("unjoin %s: %v", u.Name, err)
+		f.t.Fatalf("unjoin %s: %v", name, err)
 	}
 	return left
 }
