@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -129,9 +128,11 @@ func clusterOptions(ctx context.Context, command string, args []string) (testclu
 	if len(o.Names) == 0 || flags.NArg() > 0 {
 		return o, 0, errUsage
 	}
-	binaries, buildErr := buildInto(ctx, *bin)
-	var dirErr error
+	var err error
+	if o.Dir, err = fromRoot(*dir); err != nil {
+		return o, 0, err
+	}
+	binaries, err := buildInto(ctx, *bin)
 	o.Kube = binaries.Kube
-	o.Dir, dirErr = fromRoot(*dir)
-	return o, *wait, errors.Join(dirErr, buildErr)
+	return o, *wait, err
 }
