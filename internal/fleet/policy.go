@@ -37,6 +37,11 @@ func DefaultPolicy() Policy {
 	}
 }
 
+// LeavesPending reports whether an update may succeed without having written every member.
+func (p Policy) LeavesPending() bool {
+	return p.OnUnreachable == PolicySkip || p.OnFailure == PolicyContinue
+}
+
 // Over returns p with what it leaves open taken from fallback.
 func (p Policy) Over(fallback Policy) Policy {
 	pairs := []struct{ value, fallback *string }{

@@ -43,6 +43,8 @@ func (f *Fleet) removeAll(ctx context.Context, t *Target, names []string, outcom
 		outcome.Findings = append(outcome.Findings, answers[i].findings...)
 		if answers[i].done {
 			delete(outcome.Record.Copies, name)
+		} else if n := len(answers[i].findings); n > 0 {
+			outcome.Pending[name] = answers[i].findings[n-1].Detail
 		}
 	}
 }

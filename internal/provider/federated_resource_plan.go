@@ -157,11 +157,20 @@ func (p *planning) planUpdate(resolution *fleet.Resolution, change *fleet.Change
 	}
 	p.leaveUnreachable(change)
 	open := slices.ContainsFunc(resolution.Placed, func(name string) bool { return !resolution.Desired[name].Known })
-	if len(change.Writes) > 0 || len(change.Leaving) > 0 || open || !resolution.PlacedKnown {
+	writes := len(change.Writes) > 0 || len(change.Leaving) > 0 || open || !resolution.PlacedKnown
+	switch {
+	case !writes:
+		p.plan.PendingClusters, p.plan.Messages = p.state.PendingClusters, p.state.Messages
+	case change.Target.Policy.LeavesPending() || !p.showsChange():
 		p.plan.setPendingUnknown()
-		return
+	default:
+		p.plan.setPending(nil) // else the update ends in an error, after which the state may say anything
 	}
-	p.plan.PendingClusters, p.plan.Messages = p.state.PendingClusters, p.state.Messages
+}
+
+// showsChange reports whether Terraform sees a change in what is planned, and so will call for the update.
+func (p *planning) showsChange() bool {
+	return !p.plan.Versions.Equal(p.state.Versions) || !p.plan.Differences.Equal(p.state.Differences) || len(p.state.pending()) > 0
 }
 
 // leaveUnreachable takes out of the change what a former run left pending, nothing is new about, and cannot be done now either.
