@@ -3,6 +3,7 @@ package provider
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -61,7 +62,7 @@ func (m connectionModel) toDomain(ctx context.Context, at path.Path) (member.Con
 	}
 	for _, a := range connectionAttributes {
 		if text := texts[a.name]; !text.IsNull() && text.ValueString() == "" {
-			diags.AddAttributeError(at.AtName(a.name), "Empty value", "`"+a.name+"` is set to an empty string. Leave it out, or give it a value.")
+			diags.AddAttributeError(at.AtName(a.name), "Empty value", fmt.Sprintf("`%s` is set to an empty string. Leave it out, or give it a value.", at.AtName(a.name)))
 		}
 	}
 	connection := member.Connection{
@@ -80,7 +81,8 @@ func (m connectionModel) toDomain(ctx context.Context, at path.Path) (member.Con
 	return connection, diags
 }
 
-// connectionDiagnostic puts what is wrong with a connection at the attribute at fault; who names the cluster.
+// connectionDiagnostic puts what is wrong with a connection at the attribute at fault; who names the cluster. The text names the attribute too:
+// inside a map, Terraform shows only the block around it.
 func connectionDiagnostic(at path.Path, who string, err error) diag.Diagnostic {
 	var wrong *member.ConnectionError
 	if !errors.As(err, &wrong) {
@@ -89,5 +91,5 @@ func connectionDiagnostic(at path.Path, who string, err error) diag.Diagnostic {
 	if wrong.Attribute != "" {
 		at = at.AtName(wrong.Attribute)
 	}
-	return diag.NewAttributeErrorDiagnostic(at, wrong.Summary+" for "+who, wrong.Detail)
+	return diag.NewAttributeErrorDiagnostic(at, wrong.Summary+" for "+who, fmt.Sprintf("`%s`: %s", at, wrong.Detail))
 }

@@ -123,7 +123,7 @@ func durationOr(value types.String, fallback time.Duration, at path.Path, diags 
 	}
 	d, err := parseDuration(value.ValueString())
 	if err != nil {
-		diags.AddAttributeError(at, "Invalid duration", err.Error())
+		diags.AddAttributeError(at, "Invalid duration", fmt.Sprintf("`%s`: %v.", at, err))
 		return fallback
 	}
 	return d
@@ -150,6 +150,6 @@ func (positiveDuration) ValidateString(_ context.Context, req validator.StringRe
 		return
 	}
 	if _, err := parseDuration(req.ConfigValue.ValueString()); err != nil {
-		resp.Diagnostics.AddAttributeError(req.Path, "Invalid duration", err.Error()+".")
+		resp.Diagnostics.AddAttributeError(req.Path, "Invalid duration", fmt.Sprintf("`%s`: %v.", req.Path, err))
 	}
 }
