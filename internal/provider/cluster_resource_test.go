@@ -3,6 +3,7 @@ package provider_test
 import (
 	"fmt"
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 
@@ -98,4 +99,255 @@ func TestAccObjectsGoToAClusterThatIsJoinedInTheSameRun(t *testing.T) {
 	if has(1) {
 		t.Error("us still has the object")
 	}
+}
+
+func TestAccClusterWhoseInputIsNotKnownYetIsPlannedAndThenJoined(t *testing.T) {
+	t.Parallel()
+	h, tf := newHosted(t, 1), newTerraform(t)
+	tf.configure(h.provider(), controlPlane, `
+variable "region" { type = string }
+resource "terraform_data" "later" {
+  input = { path = "`+h.sites[0].proxy.Kubeconfig()+`", labels = { tier = "x" }, scope = ["default"] }
+}
+resource "kubefed_cluster" "eu" {
+  name               = "eu"
+  cluster_connection = { config_path = terraform_data.later.output.path }
+  labels             = terraform_data.later.output.labels
+  region             = var.region
+  scope              = { namespaces = terraform_data.later.output.scope }
+  depends_on         = [kubefed_control_plane.this]
+}
+`)
+	tf.setenv("TF_VAR_region", "r1")
+	before := h.sites[0].proxy.Connections()
+	tf.plan().does(map[string]string{"terraform_data.later": "create", "kubefed_control_plane.this": "create", eu: "create"}).quiet()
+	if n := h.sites[0].proxy.Connections() - before; n > 0 {
+		t.Errorf("the plan dialled the member %d times", n)
+	}
+	tf.applySaved().succeeds().quiet()
+	if got := tf.stateOf(eu).at("labels", "tier"); got != "x" {
+		t.Errorf("the label is %v", got)
+	}
+	tf.plan().empty().quiet()
+	tf.run("validate", "-json").succeeds()
+}
+
+func TestAccClusterThatOthersChangedOrDamagedIsMended(t *testing.T) {
+	t.Parallel()
+	h, tf := newHosted(t, 1), newTerraform(t)
+	config := []string{h.provider(), controlPlane, h.cluster("eu", 0, `labels = { tier = "x" }`)}
+	tf.configure(config...)
+	tf.apply().succeeds().quiet()
+
+	h.host.MergePatch(t, "core.kubefed.io/v1beta1", "KubeFedCluster", h.namespace, "eu", map[string]any{"metadata": map[string]any{"labels": map[string]any{"tier": "y", "foreign": "1"}}})
+	tf.plan().does(map[string]string{eu: "update"}).quiet()
+	if got := tf.planned(eu).Before.at("labels"); !reflect.DeepEqual(got, map[string]any{"tier": "y"}) {
+		t.Errorf("the drift is shown as %v", got)
+	}
+	tf.applySaved().succeeds().quiet()
+	if l := h.host.Get(t, "core.kubefed.io/v1beta1", "KubeFedCluster", h.namespace, "eu").GetLabels(); l["tier"] != "x" || l["foreign"] != "1" {
+		t.Errorf("the labels are %v", l)
+	}
+	tf.plan().empty().quiet()
+
+	for _, role := range h.sites[0].List(t, "rbac.authorization.k8s.io/v1", "ClusterRole", "", "terraform.kubefed.io/owner") {
+		h.sites[0].Delete(t, "rbac.authorization.k8s.io/v1", "ClusterRole", "", role.GetName())
+	}
+	kubetest.Eventually(t, 30*time.Second, func() error {
+		if o := tf.plan().succeeds(); len(o.changes) != 1 {
+			return fmt.Errorf("planned is %v", o.changes)
+		}
+		return nil
+	})
+	tf.plan().does(map[string]string{eu: "update"}).warns("Membership damaged", `"eu"`)
+	tf.applySaved().succeeds()
+	tf.plan().empty().quiet()
+
+	h.host.Delete(t, "core.kubefed.io/v1beta1", "KubeFedCluster", h.namespace, "eu")
+	tf.plan().does(map[string]string{eu: "create"}).quiet()
+	tf.applySaved().succeeds().quiet()
+	tf.plan().empty().quiet()
+	tf.destroy().succeeds().quiet()
+}
+
+func TestAccClusterThatIsDownStaysInStateAndKeepsNobodyElseWaiting(t *testing.T) {
+	t.Parallel()
+	h, tf := newHosted(t, 2), newTerraform(t)
+	two := func(labels string) {
+		tf.configure(h.provider(), controlPlane, h.cluster("eu", 0), h.cluster("us", 1, `labels = { tier = "`+labels+`" }`))
+	}
+	two("x")
+	tf.apply().succeeds().quiet()
+	h.sites[0].proxy.Refuse()
+	two("y")
+	tf.plan().does(map[string]string{"kubefed_cluster.us": "update"}).warns("Member not readable", `"eu"`, "does not answer")
+	tf.applySaved().succeeds()
+	if tf.stateOf(eu) == nil {
+		t.Error("eu has left the state")
+	}
+	tf.destroy("-target="+eu).fails("Unable to unjoin", `"eu"`, "forget")
+	if tf.stateOf(eu) == nil || !h.registered("eu") {
+		t.Error("eu was forgotten")
+	}
+	tf.configure(h.provider(), controlPlane, h.cluster("eu", 0, `on_destroy = { unreachable = "forget" }`), h.cluster("us", 1))
+	tf.apply("-target=" + eu).succeeds()
+	o := tf.destroy("-target=" + eu)
+	o.succeeds()
+	if h.registered("eu") {
+		t.Error("eu is still registered")
+	}
+	h.sites[0].proxy.Heal()
+}
+
+func TestAccUnreadableHostKeepsTheStateAndIsNoEmptyRegistry(t *testing.T) {
+	t.Parallel()
+	h, tf := newHosted(t, 1), newTerraform(t)
+	name := kubetest.UniqueName(t, "cm")
+	config := []string{h.provider(), controlPlane, h.cluster("eu", 0), named("x", fmt.Sprintf("template = { apiVersion = \"v1\", kind = \"ConfigMap\", metadata = { name = %q, namespace = \"default\" } }", name),
+		"placement = { cluster_selector = {} }\n  depends_on = [kubefed_cluster.eu]")}
+	tf.configure(config...)
+	tf.apply().succeeds().quiet()
+	h.host.proxy.Refuse()
+	if o := tf.plan().succeeds(); len(o.changes) > 0 || len(o.warnings) == 0 {
+		t.Errorf("with the host away planned is %v, with%s", o.changes, list(o.warnings))
+	}
+	h.host.proxy.Heal()
+	tf.plan().empty().quiet()
+	tf.destroy().succeeds().quiet()
+}
+
+func TestAccClusterOfAnotherOwnerIsNotTakenButImported(t *testing.T) {
+	t.Parallel()
+	h, tf := newHosted(t, 1), newTerraform(t)
+	config := []string{h.provider(), controlPlane, h.cluster("eu", 0, `labels = { tier = "x" }`, `zones = ["z"]`, `scope = { rules = [{ api_groups = ["*"], resources = ["*"], verbs = ["*"] }] }`)}
+	tf.configure(config...)
+	tf.apply().succeeds().quiet()
+
+	other := newTerraform(t)
+	theirs := append([]string{strings.Replace(config[0], h.owner, h.owner+"-other", 1)}, config[1:]...)
+	other.configure(theirs...)
+	h.reset()
+	other.apply().fails("Unable to join", "KubeFedCluster "+h.namespace+"/eu", h.owner, "import")
+	if n := len(h.sites[0].proxy.Writes()); n > 0 {
+		t.Errorf("the member was written %d times", n)
+	}
+	other.untainted()
+	if _, err := other.output("import", "kubefed_cluster.eu", "eu"); err != nil {
+		t.Fatal(err)
+	}
+	h.reset()
+	other.plan().empty().quiet()
+	other.configure(append(theirs[:2:2], h.cluster("eu", 0, `labels = { tier = "z" }`, `zones = ["z"]`, `scope = { rules = [{ api_groups = ["*"], resources = ["*"], verbs = ["*"] }] }`))...)
+	other.apply().does(map[string]string{eu: "update"}).quiet()
+	other.plan().empty().quiet()
+	other.destroy("-target=" + eu).succeeds()
+	if h.registered("eu") {
+		t.Error("it is still registered")
+	}
+}
+
+func TestAccUnjoinIsRefusedWhileAnObjectIsThere(t *testing.T) {
+	t.Parallel()
+	h, tf := newHosted(t, 1), newTerraform(t)
+	name := kubetest.UniqueName(t, "cm")
+	object := named("x", fmt.Sprintf("template = { apiVersion = \"v1\", kind = \"ConfigMap\", metadata = { name = %q, namespace = \"default\" } }", name), "placement = { clusters = [\"eu\"] }\n  depends_on = [kubefed_cluster.eu]")
+	tf.configure(h.provider(), controlPlane, h.cluster("eu", 0), object)
+	tf.apply().succeeds().quiet()
+	tf.write("elsewhere.txt", "")
+	if _, err := tf.output("state", "rm", x); err != nil {
+		t.Fatal(err)
+	}
+	tf.configure(h.provider(), controlPlane, h.cluster("eu", 0))
+	tf.destroy("-target="+eu).fails("Unable to unjoin", h.owner, "ConfigMap default/"+name, "create_before_destroy", "draining", "on_destroy")
+	tf.configure(h.provider(), controlPlane, h.cluster("eu", 0, `on_destroy = { objects = "delete" }`))
+	tf.apply().does(map[string]string{eu: "update"}).quiet()
+	tf.destroy().succeeds().quiet()
+	if _, there := h.sites[0].Find(t, "v1", "ConfigMap", "default", name); there {
+		t.Error("the object is still there")
+	}
+}
+
+func TestAccJoinThatBrokeOffIsFinishedByTheNextApply(t *testing.T) {
+	t.Parallel()
+	h, tf := newHosted(t, 1), newTerraform(t)
+	tf.configure(h.provider(), controlPlane, h.cluster("eu", 0))
+	tf.apply("-target=kubefed_control_plane.this").succeeds()
+	h.sites[0].proxy.CutAfterWrites(3)
+	tf.apply().fails("Unable to join", `"eu"`, "completed by the next apply")
+	h.sites[0].proxy.Heal()
+	h.host.proxy.CutAfterWrites(2)
+	tf.apply().fails("Unable to join", `"eu"`)
+	h.host.proxy.Heal()
+	tf.apply().succeeds().quiet()
+	tf.plan().empty().quiet()
+	tf.destroy().succeeds().quiet()
+}
+
+func TestAccClusterPlannedAfterAPlacementThatChoosesItIsAnError(t *testing.T) {
+	t.Parallel()
+	h, tf := newHosted(t, 1), newTerraform(t)
+	tf.configure(h.provider(), controlPlane)
+	tf.apply().succeeds().quiet()
+	object := named("x", "template = { apiVersion = \"v1\", kind = \"ConfigMap\", metadata = { name = \"order\", namespace = \"default\" } }", "placement = { cluster_selector = {} }")
+	late := strings.Replace(h.cluster("eu", 0), "depends_on = [", "depends_on = [kubefed_federated_resource.x, ", 1)
+	tf.configure(h.provider(), controlPlane, late, object)
+	tf.plan().fails("planned too late", "ConfigMap/default/order", "depends_on")
+}
+
+func TestAccClusterRefusesABadConfigurationAtTheAttributeAtFault(t *testing.T) {
+	t.Parallel()
+	h, tf := newHosted(t, 0), newTerraform(t)
+	proxy := kubetest.NewProxy(t, kubetest.Member(t, 1))
+	cluster := func(attributes ...string) string {
+		return "resource \"kubefed_cluster\" \"eu\" {\n  " + strings.Join(attributes, "\n  ") + "\n}\n"
+	}
+	name, there := `name = "eu"`, fmt.Sprintf("cluster_connection = { config_path = %q }", proxy.Kubeconfig())
+	for what, c := range map[string]struct {
+		attributes []string
+		words      []string
+	}{
+		"a name that is no label":       {[]string{`name = "EU.west"`, there}, []string{`name = "EU.west"`, "DNS label"}},
+		"no connection":                 {[]string{name}, []string{"cluster_connection", "to join"}},
+		"no such context":               {[]string{name, fmt.Sprintf("cluster_connection = { config_path = %q, config_context = \"prd\" }", proxy.Kubeconfig())}, []string{"config_context", `cluster "eu"`, proxy.Name}},
+		"an empty connection":           {[]string{name, "cluster_connection = {}"}, []string{"Missing connection", `cluster "eu"`}},
+		"a label that is none":          {[]string{name, there, `labels = { tier = "a b" }`}, []string{"tier", "a b"}},
+		"a label of the provider":       {[]string{name, there, `labels = { "terraform.kubefed.io/owner" = "x" }`}, []string{"terraform.kubefed.io/", "Reserved"}},
+		"an availability nobody knows":  {[]string{name, there, `availability = "away"`}, []string{"availability", "draining"}},
+		"an empty scope":                {[]string{name, there, `scope = { namespace = ["x"] }`}, []string{"scope", "misspelt"}},
+		"a TLS check nobody knows":      {[]string{name, there, `disabled_tls_validations = ["Name"]`}, []string{"disabled_tls_validations", "SubjectName"}},
+		"all TLS checks and one":        {[]string{name, there, `disabled_tls_validations = ["*", "SubjectName"]`}, []string{"disabled_tls_validations", "alone"}},
+		"an unknown word on destroying": {[]string{name, there, `on_destroy = { objects = "keep" }`}, []string{"objects", "orphan"}},
+	} {
+		t.Log(what)
+		tf.configure(h.provider(), controlPlane, cluster(c.attributes...))
+		tf.plan().fails(c.words...)
+	}
+	if n := h.writes() + len(proxy.Writes()); n > 0 {
+		t.Errorf("%d writes", n)
+	}
+}
+
+func TestAccPlanWithNothingToDoAsksAJoinedMemberFiveTimesAtMost(t *testing.T) {
+	t.Parallel()
+	h, tf := newHosted(t, 1), newTerraform(t)
+	objects := `
+resource "kubefed_federated_resource" "x" {
+  count     = 10
+  template  = { apiVersion = "v1", kind = "ConfigMap", metadata = { name = "cm-${count.index}", namespace = "default" } }
+  placement = { clusters = [kubefed_cluster.eu.name] }
+}
+`
+	tf.configure(h.provider(), controlPlane, h.cluster("eu", 0, "lifecycle { create_before_destroy = true }"), objects)
+	tf.apply().succeeds().quiet()
+	h.reset()
+	tf.plan().empty().quiet()
+	requests := h.sites[0].proxy.Requests()
+	lists := h.sites[0].proxy.Count(func(r kubetest.Request) bool { return r.Verb == kubetest.List })
+	if lists != 1 || len(requests)-lists > 5 {
+		t.Errorf("%d requests, %d of them LISTs: %v", len(requests), lists, requests)
+	}
+	if n := h.host.proxy.Count(func(r kubetest.Request) bool { return r.Verb == kubetest.List }); n != 2 {
+		t.Errorf("the host got %d LISTs, one of KubeFedClusters and one of Secrets are enough", n)
+	}
+	tf.destroy().succeeds().quiet()
 }

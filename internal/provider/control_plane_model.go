@@ -32,6 +32,12 @@ func (m *controlPlaneModel) complete() bool {
 	return m.Namespace.ValueString() != ""
 }
 
+// elsewhere reports whether it is in another namespace than the provider has now, so that it is going to be replaced.
+func (m *controlPlaneModel) elsewhere(members *registry.Registry) bool {
+	namespace := m.Namespace.ValueString()
+	return namespace != "" && namespace != members.Namespace()
+}
+
 func (r *controlPlaneResource) install(ctx context.Context) (*controlPlaneModel, diag.Diagnostics) {
 	ctx, cancel := context.WithTimeout(ctx, controlPlaneTimeout)
 	defer cancel()

@@ -28,8 +28,7 @@ func (r *controlPlaneResource) ModifyPlan(ctx context.Context, req resource.Modi
 		if resp.Diagnostics.Append(req.State.Get(ctx, &state)...); resp.Diagnostics.HasError() {
 			return
 		}
-		former := state.Namespace.ValueString()
-		if former != "" && former != members.Namespace() {
+		if state.elsewhere(members) {
 			resp.RequiresReplace = append(resp.RequiresReplace, path.Root("namespace"))
 		} else if state.complete() {
 			plan.CRDs = state.CRDs

@@ -51,8 +51,12 @@ func (r *controlPlaneResource) Create(ctx context.Context, _ resource.CreateRequ
 	resp.Diagnostics.Append(resp.State.Set(ctx, model)...)
 }
 
-func (r *controlPlaneResource) Read(ctx context.Context, _ resource.ReadRequest, resp *resource.ReadResponse) {
-	if r.fleet.Registry().Unknown() != "" {
+func (r *controlPlaneResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
+	var state controlPlaneModel
+	if resp.Diagnostics.Append(req.State.Get(ctx, &state)...); resp.Diagnostics.HasError() {
+		return
+	}
+	if r.fleet.Registry().Unknown() != "" || state.elsewhere(r.fleet.Registry()) {
 		return
 	}
 	plane, err := r.fleet.Registry().ReadControlPlane(ctx)
@@ -81,10 +85,18 @@ func (r *controlPlaneResource) Update(ctx context.Context, _ resource.UpdateRequ
 	resp.Diagnostics.Append(resp.State.Set(ctx, model)...)
 }
 
-func (r *controlPlaneResource) Delete(ctx context.Context, _ resource.DeleteRequest, resp *resource.DeleteResponse) {
+func (r *controlPlaneResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
+	var state controlPlaneModel
+	if resp.Diagnostics.Append(req.State.Get(ctx, &state)...); resp.Diagnostics.HasError() {
+		return
+	}
+	namespace := state.Namespace.ValueString()
+	if namespace == "" { // it was gone when last seen
+		namespace = r.fleet.Registry().Namespace()
+	}
 	ctx, cancel := context.WithTimeout(ctx, controlPlaneTimeout)
 	defer cancel()
-	left, err := r.fleet.Registry().RemoveControlPlane(ctx)
+	left, err := r.fleet.Registry().RemoveControlPlane(ctx, namespace)
 	var used *registry.InUseError
 	switch {
 	case errors.As(err, &used):
@@ -94,7 +106,7 @@ func (r *controlPlaneResource) Delete(ctx context.Context, _ resource.DeleteRequ
 		resp.Diagnostics.AddError("Unable to remove the control plane", err.Error()+".")
 	case len(left) > 0:
 		resp.Diagnostics.AddWarning("Namespace left behind", fmt.Sprintf("Namespace %s of the host stays, because it holds what the control plane did not make: %s.",
-			r.fleet.Registry().Namespace(), strings.Join(left, ", ")))
+			namespace, strings.Join(left, ", ")))
 	}
 }
 

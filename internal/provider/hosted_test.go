@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/kubefed/terraform-provider-kubefed/internal/kubetest"
+	"github.com/kubefed/terraform-provider-kubefed/internal/member"
+	"github.com/kubefed/terraform-provider-kubefed/internal/registry"
 )
 
 // hosted is a federation with a registry on a host cluster of its own namespace, and members that are there to be joined.
@@ -23,6 +25,7 @@ func newHosted(t *testing.T, members int) *hosted {
 	t.Helper()
 	h := &hosted{t: t, namespace: kubetest.UniqueName(t, "registry"), owner: kubetest.UniqueName(t, "owner")}
 	host := kubetest.Host(t)
+	makeKinds(t, host)
 	h.host = &site{Cluster: host, proxy: kubetest.NewProxy(t, host)}
 	for i := range members {
 		cluster := kubetest.Fresh(t, kubetest.Options{Name: fmt.Sprintf("joined-%d", i+1)})
@@ -34,6 +37,19 @@ func newHosted(t *testing.T, members int) *hosted {
 		}
 	})
 	return h
+}
+
+// makeKinds installs the registry's kinds on the shared host for good: a test that had created them could not remove its control plane while
+// another uses them.
+func makeKinds(t *testing.T, host *kubetest.Cluster) {
+	t.Helper()
+	r, err := registry.New(registry.Config{Host: host.RESTConfig(), Namespace: "default", Owner: "tests", Options: member.Options{FieldManager: "tests"}})
+	if err == nil {
+		_, err = r.InstallControlPlane(t.Context())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
 // provider is the provider block that reaches the host through its proxy, with further attributes.

@@ -83,6 +83,9 @@ func (r *Registry) InstallControlPlane(ctx context.Context) (*ControlPlane, erro
 	if err := r.waitServed(ctx); err != nil {
 		return nil, err
 	}
+	r.mu.Lock()
+	r.installed = true
+	r.mu.Unlock()
 	r.reading.forget()
 	r.host.Forget()
 	return plane, nil

@@ -19,27 +19,37 @@ func (e *InUseError) Error() string {
 	return "the control plane still keeps " + strings.Join(e.Objects, ", ")
 }
 
-// RemoveControlPlane removes what this configuration has created of the control plane. It refuses (InUseError) while a member is registered, and
-// while a kind that it would remove has objects anywhere on the host. The namespace stays if there is something in it that the control
-// plane did not make; left says what.
-func (r *Registry) RemoveControlPlane(ctx context.Context) (left []string, err error) {
+// RemoveControlPlane removes what this configuration has created of the control plane in a namespace. It refuses (InUseError) while a member is
+// registered there, and while a kind that it would remove has objects anywhere on the host. The namespace stays if there is something in
+// it that the control plane did not make; left says what. The kinds stay if this process has installed a control plane elsewhere: it
+// replaces this one.
+func (r *Registry) RemoveControlPlane(ctx context.Context, namespace string) (left []string, err error) {
 	if r.host == nil {
 		return nil, errNoHost
 	}
-	if err := r.refuseInUse(ctx); err != nil {
+	if err := r.refuseInUse(ctx, namespace); err != nil {
 		return nil, err
 	}
-	for _, name := range CRDNames() {
-		if err := r.removeIfCreated(ctx, object(crdKind, "", name)); err != nil {
-			return nil, err
+	if !r.replaced(namespace) {
+		for _, name := range CRDNames() {
+			if err := r.removeIfCreated(ctx, object(crdKind, "", name)); err != nil {
+				return nil, err
+			}
 		}
 	}
 	r.reading.forget()
 	r.host.Forget()
-	return r.removeHostNamespace(ctx)
+	return r.removeHostNamespace(ctx, namespace)
 }
 
-func (r *Registry) refuseInUse(ctx context.Context) error {
+// replaced reports whether this process has installed a control plane in another namespace.
+func (r *Registry) replaced(namespace string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.installed && namespace != r.config.Namespace
+}
+
+func (r *Registry) refuseInUse(ctx context.Context, namespace string) error {
 	var used []string
 	for _, k := range hostedKinds {
 		live, err := r.readHostObject(ctx, object(crdKind, "", crdName(k)))
@@ -53,7 +63,7 @@ func (r *Registry) refuseInUse(ctx context.Context) error {
 		if err != nil {
 			return unreadable(err)
 		}
-		used = append(used, r.inUse(list, r.origin(live) == Created)...)
+		used = append(used, inUse(list, namespace, r.origin(live) == Created && !r.replaced(namespace))...)
 	}
 	if len(used) == 0 {
 		return nil
@@ -63,10 +73,10 @@ func (r *Registry) refuseInUse(ctx context.Context) error {
 }
 
 // inUse picks what stands in the way: everything, if the kind itself would be removed, else the members registered here.
-func (r *Registry) inUse(list []unstructured.Unstructured, removed bool) (used []string) {
+func inUse(list []unstructured.Unstructured, namespace string, removed bool) (used []string) {
 	for i := range list {
 		o := &list[i]
-		registered := o.GetKind() == kubeFedClusterKind.GVK.Kind && o.GetNamespace() == r.config.Namespace
+		registered := o.GetKind() == kubeFedClusterKind.GVK.Kind && o.GetNamespace() == namespace
 		if removed || registered {
 			used = append(used, fmt.Sprintf("%s %s/%s", o.GetKind(), o.GetNamespace(), o.GetName()))
 		}

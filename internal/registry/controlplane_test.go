@@ -98,7 +98,7 @@ func TestControlPlaneIsInstalledWhateverBrokeOffAndAdoptedByASecondConfiguration
 			t.Errorf("it has %v", plane.CRDs)
 		}
 		proxy.Reset()
-		if left, err := planeOn(t, proxy, other).RemoveControlPlane(t.Context()); err != nil || len(left) > 0 {
+		if left, err := planeOn(t, proxy, other).RemoveControlPlane(t.Context(), fedNamespace); err != nil || len(left) > 0 {
 			t.Errorf("left %v, %v", left, err)
 		}
 		if writes := proxy.Writes(); len(writes) > 0 {
@@ -150,7 +150,7 @@ func TestControlPlaneRemovesWhatItCreatedButNotWhileItKeepsSomething(t *testing.
 		registered(namespace)
 		proxy.Reset()
 		var used *registry.InUseError
-		if _, err := planeOn(t, proxy).RemoveControlPlane(t.Context()); !errors.As(err, &used) || !reflect.DeepEqual(used.Objects, []string{"KubeFedCluster " + namespace + "/eu"}) {
+		if _, err := planeOn(t, proxy).RemoveControlPlane(t.Context(), fedNamespace); !errors.As(err, &used) || !reflect.DeepEqual(used.Objects, []string{"KubeFedCluster " + namespace + "/eu"}) {
 			t.Errorf("want an InUseError, got %v", err)
 		}
 		if writes := proxy.Writes(); len(writes) > 0 {
@@ -159,12 +159,12 @@ func TestControlPlaneRemovesWhatItCreatedButNotWhileItKeepsSomething(t *testing.
 		cluster.Delete(t, "core.kubefed.io/v1beta1", "KubeFedCluster", namespace, "eu")
 	}
 	cluster.Create(t, map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "foreign", "namespace": fedNamespace}})
-	left, err := planeOn(t, proxy).RemoveControlPlane(t.Context())
+	left, err := planeOn(t, proxy).RemoveControlPlane(t.Context(), fedNamespace)
 	if err != nil || !reflect.DeepEqual(left, []string{"ConfigMap " + fedNamespace + "/foreign"}) {
 		t.Errorf("left %v, %v", left, err)
 	}
 	cluster.Delete(t, "v1", "ConfigMap", fedNamespace, "foreign")
-	if left, err := planeOn(t, proxy).RemoveControlPlane(t.Context()); err != nil || len(left) > 0 {
+	if left, err := planeOn(t, proxy).RemoveControlPlane(t.Context(), fedNamespace); err != nil || len(left) > 0 {
 		t.Errorf("left %v, %v", left, err)
 	}
 	if plane, err := planeOn(t, proxy).ReadControlPlane(t.Context()); plane != nil || err != nil {
@@ -212,7 +212,7 @@ func TestControlPlaneUsesWhatIsThere(t *testing.T) {
 	if _, err := planeOn(t, proxy).Unjoin(t.Context(), registry.Unjoining{Name: "self"}); err != nil {
 		t.Error(err)
 	}
-	if left, err := planeOn(t, proxy).RemoveControlPlane(t.Context()); err != nil || len(left) > 0 {
+	if left, err := planeOn(t, proxy).RemoveControlPlane(t.Context(), fedNamespace); err != nil || len(left) > 0 {
 		t.Errorf("left %v, %v", left, err)
 	}
 	for _, name := range registry.CRDNames() {

@@ -56,8 +56,8 @@ func everywhere(k member.Kind, o metav1.Object) bool {
 }
 
 // removeHostNamespace deletes the registry's namespace if the control plane made it and nothing else is inside. left says what is, and stays.
-func (r *Registry) removeHostNamespace(ctx context.Context) (left []string, err error) {
-	o, mark := object(namespaceKind, "", r.config.Namespace), r.mark(controlPlaneID)
+func (r *Registry) removeHostNamespace(ctx context.Context, namespace string) (left []string, err error) {
+	o, mark := object(namespaceKind, "", namespace), r.mark(controlPlaneID)
 	live, err := r.host.Get(ctx, o)
 	if err != nil || live == nil {
 		return nil, err
@@ -65,7 +65,7 @@ func (r *Registry) removeHostNamespace(ctx context.Context) (left []string, err 
 	if found, ok := member.MarkOf(live); !ok || found != mark {
 		return nil, nil
 	}
-	if left, err = inside(ctx, r.host, r.config.Namespace, mark); err != nil || len(left) > 0 {
+	if left, err = inside(ctx, r.host, namespace, mark); err != nil || len(left) > 0 {
 		return left, err
 	}
 	return nil, remove(ctx, r.host, o, live)

@@ -46,6 +46,7 @@ type Registry struct {
 	joining      map[string]string // uid of a namespace of the cluster → the name it is being joined under
 	announced    map[string]Announcement
 	controlPlane bool // announced
+	installed    bool // by this process
 	placements   []placement
 	clients      map[string]*shared[client]
 	topologies   map[string]*shared[Topology]
