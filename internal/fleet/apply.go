@@ -2,16 +2,13 @@ package fleet
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
-	"strings"
-	"time"
+	"sync/atomic"
 
 	"github.com/kubefed/terraform-provider-kubefed/internal/member"
 )
-
-// cleanUpFor bounds what is still done after an interrupt or a failure: recording, and undoing a failed creation.
-const cleanUpFor = 60 * time.Second
 
 // Outcome is what an apply did.
 type Outcome struct {
@@ -41,22 +38,26 @@ func (f *Fleet) Create(ctx context.Context, change *Change, record *Record) *Out
 		outcome.Undone = true
 		return outcome
 	}
-	results := f.write(ctx, change.Target, writes)
+	results := f.write(ctx, change.Target, writes, change.Target.stops)
 	failed := outcome.take(change, results)
-	interrupted := ctx.Err() != nil
+	interrupted := ctx.Err() != nil && len(failed) > 0
 	if !interrupted && slices.ContainsFunc(failed, change.Target.stops) {
 		f.undo(ctx, change.Target, results, failed, outcome)
 		return outcome
 	}
 	outcome.report(change.Target, failed, func(result) bool { return false })
 	if interrupted {
-		outcome.Findings = append(outcome.Findings, interruptedFinding())
+		outcome.Findings = append(outcome.Findings, interruptedFinding(ctx))
 	}
 	return outcome
 }
 
-func interruptedFinding() Finding {
-	return Finding{Summary: "Interrupted", Detail: "The run was interrupted; what was written is recorded.", Advice: "The next apply goes on with the pending members."}
+func interruptedFinding(ctx context.Context) Finding {
+	finding := Finding{Summary: "Interrupted", Detail: "The run was interrupted; what was written is recorded.", Advice: "The next apply goes on with the pending members."}
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		finding.Summary, finding.Detail = "Time is up", "The time that timeouts allow has passed; what was written is recorded."
+	}
+	return finding
 }
 
 // reachable asks all members at once whether they are there, before the first write. One that is not is left for a later run, or fails
@@ -92,17 +93,29 @@ func (f *Fleet) reachable(ctx context.Context, change *Change, outcome *Outcome)
 
 const pendingAdvice = "It is pending: the first apply after the member is back writes it (policy.on_unreachable = \"skip\")."
 
-func (f *Fleet) write(ctx context.Context, t *Target, writes []Write) []result {
+// errHeldBack: another member had failed before this one was written.
+var errHeldBack = errors.New("it was not written, because another member failed before (policy.on_failure = \"stop\")")
+
+// write writes members, all at once up to the bound, and begins none after a failure that stops.
+func (f *Fleet) write(ctx context.Context, t *Target, writes []Write, stops func(result) bool) []result {
 	p := putter{fleet: f, target: t}
 	byName := map[string]Write{}
 	names := make([]string, len(writes))
 	for i, w := range writes {
 		names[i], byName[w.Member] = w.Member, w
 	}
+	var stopped atomic.Bool
 	return each(ctx, f, names, func(ctx context.Context, name string) result {
-		w := byName[name]
-		done, err := p.put(ctx, w)
-		return result{w, done, err}
+		r := result{Write: byName[name]}
+		if stopped.Load() {
+			r.err = errHeldBack
+			return r
+		}
+		r.done, r.err = p.put(ctx, r.Write)
+		if r.err != nil && stops(r) {
+			stopped.Store(true)
+		}
+		return r
 	})
 }
 
@@ -113,13 +126,22 @@ func (o *Outcome) take(change *Change, results []result) []result {
 		if r.err == nil {
 			r.err = o.record(change, r)
 		}
-		if r.err != nil {
-			failed = append(failed, r)
-		} else if r.done.resumed {
-			o.Findings = append(o.Findings, r.done.notes(change.Target, r.Member)...)
+		if r.err == nil {
+			o.Findings = append(o.Findings, r.done.takenOver(change.Target, r.Member)...)
+			continue
 		}
+		if r.Copy == nil && r.mayBeThere() {
+			o.Record.Copies[r.Member] = &Copy{Used: r.Used} // a refresh finds out, and a destroy does not forget it
+		}
+		failed = append(failed, r)
 	}
 	return failed
+}
+
+// mayBeThere reports whether a failed write may have been carried out, in whole or in part.
+func (r result) mayBeThere() bool {
+	var u *member.UnreachableError
+	return r.done != nil || (errors.As(r.err, &u) && u.MayHaveArrived())
 }
 
 func (o *Outcome) record(change *Change, r result) error {
@@ -139,11 +161,14 @@ func (t *Target) stops(r result) bool {
 	return t.Policy.OnFailure != PolicyContinue
 }
 
+// stopsUpdate reports whether no further member is to be written: one that does not answer never holds the others back.
+func (t *Target) stopsUpdate(r result) bool { return !isUnreachable(r.err) && t.stops(r) }
+
 // report tells failed writes, and marks their members pending.
 func (o *Outcome) report(t *Target, failed []result, asError func(result) bool) {
 	for _, r := range failed {
 		finding := t.finding(r.Member, r.err)
-		if finding.Error = asError(r); !finding.Error && isUnreachable(r.err) {
+		if finding.Error = asError(r) && !errors.Is(r.err, errHeldBack); !finding.Error && isUnreachable(r.err) {
 			finding.Advice = pendingAdvice
 		}
 		o.Findings = append(o.Findings, finding)
@@ -151,84 +176,43 @@ func (o *Outcome) report(t *Target, failed []result, asError func(result) bool) 
 	}
 }
 
-// undo takes back what a failed creation wrote: deletes, by uid, what it made, and puts back what it took over. Where that cannot be
-// finished, the state keeps what is left, with a warning: an error would make Terraform destroy and create it everywhere.
-func (f *Fleet) undo(ctx context.Context, t *Target, results, failed []result, outcome *Outcome) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanUpFor)
-	defer cancel()
-	var names []string
-	byName := map[string]result{}
-	for _, r := range results {
-		if r.done != nil {
-			names, byName[r.Member] = append(names, r.Member), r
-		}
-	}
-	errs := each(ctx, f, names, func(ctx context.Context, name string) error { return f.undoOne(ctx, t, byName[name]) })
-	var left []string
-	for i, err := range errs {
-		if err != nil {
-			left = append(left, names[i])
-			continue
-		}
-		delete(outcome.Record.Copies, names[i])
-	}
-	outcome.report(t, failed, func(result) bool { return len(left) == 0 })
-	if len(left) > 0 {
-		outcome.Findings = append(outcome.Findings, Finding{Members: left, Summary: "Failed creation could not be undone",
-			Detail: t.ID.String() + " was written and could not be taken back.", Advice: "It stays in the state; correct the cause and apply again, or destroy it."})
-		return
-	}
-	outcome.Undone = true
-	if len(names) > 0 {
-		last := &outcome.Findings[len(outcome.Findings)-1]
-		last.Advice = strings.TrimSpace(last.Advice + " What this apply had written to " + strings.Join(names, ", ") + " was undone (policy.on_failure = \"stop\").")
-	}
-}
-
-func (f *Fleet) undoOne(ctx context.Context, t *Target, r result) error {
-	m, err := f.config.Registry.Open(ctx, r.Member)
-	if err != nil {
-		return err
-	}
-	object, err := t.object(ctx, m)
-	if err != nil {
-		return err
-	}
-	if r.done.original != nil {
-		return m.PutBack(ctx, object, r.done.original, r.done.live)
-	}
-	if !r.done.created {
-		return nil
-	}
-	if err := m.Delete(ctx, object, r.done.live.GetUID(), member.DeleteOptions{Propagation: "Background"}); err != nil {
-		return err
-	}
-	return m.WaitGone(ctx, object, r.done.live.GetUID())
-}
-
 // Update brings the members to what they shall hold, then removes the object from those that leave. Members that fail keep what they
 // have, and the record says so.
 func (f *Fleet) Update(ctx context.Context, change *Change, record *Record) *Outcome {
 	f.memory.noteApplying()
 	outcome := &Outcome{Record: record.Clone(), Pending: map[string]string{}}
-	failed := outcome.take(change, f.write(ctx, change.Target, change.Writes))
-	outcome.report(change.Target, failed, change.Target.stops)
-	if err := outcome.keepFormer(failed); err != nil {
-		outcome.Findings = append(outcome.Findings, Finding{Error: true, Summary: "Unable to record the former manifest", Detail: err.Error()})
-	}
-	if !outcome.Failed() && ctx.Err() == nil {
+	failed := outcome.take(change, f.write(ctx, change.Target, change.Writes, change.Target.stopsUpdate))
+	outcome.report(change.Target, failed, change.Target.fails)
+	if !slices.ContainsFunc(failed, change.Target.stops) && ctx.Err() == nil {
 		f.leave(ctx, change, outcome)
+	}
+	if err := outcome.keepFormer(change); err != nil {
+		outcome.Findings = append(outcome.Findings, Finding{Error: true, Summary: "Unable to record the former manifest", Detail: err.Error()})
 	}
 	return outcome
 }
 
-// keepFormer keeps the manifests of copies that were to change and did not.
-func (o *Outcome) keepFormer(failed []result) error {
+// fails reports whether a failed write of an update is told as an error: it is unless the policy leaves the member for later.
+func (t *Target) fails(r result) bool {
+	return !isUnreachable(r.err) || t.Policy.OnUnreachable == PolicyError
+}
+
+// keepFormer keeps the manifests of copies that are not what the state will say, and says of the others from which overrides they follow.
+func (o *Outcome) keepFormer(change *Change) error {
 	lagging := map[string]map[string]any{}
-	for _, r := range failed {
-		if r.Copy != nil && r.Former != nil && o.Record.Copies[r.Member] != nil {
-			lagging[r.Member] = r.Former
+	for name, c := range o.Record.Copies {
+		if version, placed := change.Versions[name]; placed && c.Version == version {
+			c.Used = change.used[name]
+			continue
 		}
+		if c.Version == "" {
+			continue // nothing is known to have been written
+		}
+		manifest, err := change.former(name)
+		if err != nil {
+			return err
+		}
+		lagging[name] = manifest
 	}
 	return o.Record.keep(lagging)
 }

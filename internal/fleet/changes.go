@@ -28,13 +28,18 @@ type Change struct {
 	Writes   []Write           // sorted by member
 	Leaving  []string          // members whose copy goes, sorted
 	Versions map[string]string // of every placed member
+
+	used   map[string][]int                          // override entries that go into what each placed member gets
+	former func(name string) (map[string]any, error) // what was last written to a member with a copy
 }
 
 // Changes compares. applied may be nil when nothing has been written yet.
 func (r *Resolution) Changes(t *Target, record *Record, applied *Rendering) (*Change, error) {
-	change := &Change{Target: t, Versions: r.Versions(t.Sensitive, record)}
+	change := &Change{Target: t, Versions: r.Versions(t.Sensitive, record), used: map[string][]int{}}
+	change.former = func(name string) (map[string]any, error) { return applied.Of(record, name) }
 	for _, name := range r.Placed {
 		d := r.Desired[name]
+		change.used[name] = d.Used
 		if !d.Known {
 			continue
 		}

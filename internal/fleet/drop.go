@@ -2,21 +2,24 @@ package fleet
 
 import (
 	"context"
+	"maps"
 	"reflect"
 	"slices"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	"github.com/kubefed/terraform-provider-kubefed/internal/member"
 )
 
-// dropsAny reports whether a manifest lacks a field, or an item of a list, that the former one had.
+// dropsAny reports whether a manifest lacks a field, or an item of a list, that the former one had. It may say so needlessly, which costs
+// a request, and never misses one.
 func dropsAny(former, want any) bool {
 	switch before := former.(type) {
 	case map[string]any:
 		after, ok := want.(map[string]any)
 		if !ok {
-			return want != nil && len(before) > 0
+			return len(before) > 0
 		}
 		for key, value := range before {
 			next, kept := after[key]
@@ -26,27 +29,52 @@ func dropsAny(former, want any) bool {
 		}
 	case []any:
 		after, ok := want.([]any)
-		if !ok || len(after) < len(before) {
-			return true
+		if !ok {
+			return len(before) > 0
 		}
-		for i := range before {
-			if dropsAny(before[i], after[i]) && !slices.ContainsFunc(after, func(item any) bool { return reflect.DeepEqual(item, before[i]) }) {
-				return true
-			}
-		}
+		return slices.ContainsFunc(before, func(item any) bool {
+			return !slices.ContainsFunc(after, func(next any) bool { return keepsItem(item, next) })
+		})
 	}
 	return false
 }
 
+// itemKeys are the fields that tell the items of a list apart.
+var itemKeys = []string{"name", "containerPort", "port", "protocol", "mountPath", "devicePath", "ip", "uid", "topologyKey", "whenUnsatisfiable", "key", "type", "host"}
+
+// keepsItem reports whether next is the same item of a list as before, with all its fields.
+func keepsItem(before, next any) bool {
+	if reflect.DeepEqual(before, next) {
+		return true
+	}
+	a, isMap := before.(map[string]any)
+	b, both := next.(map[string]any)
+	if !isMap || !both {
+		return false
+	}
+	keyed := false
+	for _, key := range itemKeys {
+		if !reflect.DeepEqual(a[key], b[key]) {
+			return false
+		}
+		keyed = keyed || a[key] != nil
+	}
+	return keyed && !dropsAny(a, b)
+}
+
 // replaceFields writes a manifest that drops fields, so that these really go, also where somebody has edited them since. The API server
-// removes a dropped field only while we are its sole owner; so, where a dropped field would stay, we take it back first.
+// removes a dropped field only while it is ours; so, where an updater has taken it, it is taken back first.
 func (p putter) replaceFields(ctx context.Context, m *member.Member, object member.Object, w Write) (*written, error) {
 	before, err := p.formerFields(ctx, m, object, w)
 	if err != nil {
 		return nil, err
 	}
-	known := func() (*fieldpath.Set, error) { return before, nil }
-	done, err := p.overwrite(ctx, m, object, w, known)
+	if dropsReplicas(w) {
+		if w.Want, err = p.keepReplicas(ctx, m, object, w); err != nil {
+			return nil, err
+		}
+	}
+	done, err := p.overwrite(ctx, m, object, w, func() (*fieldpath.Set, error) { return before, nil })
 	if err != nil {
 		return nil, err
 	}
@@ -54,22 +82,48 @@ func (p putter) replaceFields(ctx context.Context, m *member.Member, object memb
 	if err != nil || after == nil {
 		return done, err
 	}
-	dropped := before.Difference(after)
-	if !member.HasAny(done.live.Object, dropped) {
-		return done, nil
+	dropped := before.Difference(after).Difference(replicasField)
+	if p.dry {
+		done.stays, err = member.Shared(done.live, m.FieldManager(), dropped)
+		return done, err
 	}
-	if err := p.takeBack(ctx, m, object, w); err != nil {
-		return nil, err
+	taken, err := m.TakeBack(ctx, object, done.live, dropped)
+	if err != nil || !taken {
+		return done, err
 	}
 	return p.apply(ctx, m, object, p.target.marked(w.Want), member.ApplyOptions{Force: true, Require: member.Precondition{UID: w.Copy.UID}})
 }
 
-// takeBack makes us the sole owner, as against updaters, of fields that the next apply drops.
-func (p putter) takeBack(ctx context.Context, m *member.Member, object member.Object, w Write) error {
-	back, err := m.Apply(ctx, object, p.target.marked(w.Former), member.ApplyOptions{Force: true, Require: member.Precondition{UID: w.Copy.UID}})
-	if err != nil {
-		return err
+// replicasField is /spec/replicas.
+var replicasField = fieldpath.NewSet(fieldpath.MakePathOrDie("spec", "replicas"))
+
+func dropsReplicas(w Write) bool {
+	_, had, _ := unstructured.NestedFieldNoCopy(w.Former, "spec", "replicas")
+	_, has, _ := unstructured.NestedFieldNoCopy(w.Want, "spec", "replicas")
+	return had && !has
+}
+
+// keepReplicas sees to it that a replica count which is dropped keeps its value instead of falling to the default of one: it is given up
+// first, so that nobody owns it and an autoscaler or kubectl is free to. A dry run, which cannot give it up, sends the live value along.
+func (p putter) keepReplicas(ctx context.Context, m *member.Member, object member.Object, w Write) (map[string]any, error) {
+	live, err := m.Get(ctx, object)
+	if err != nil || live == nil || live.GetUID() != w.Copy.UID {
+		return w.Want, err
 	}
-	_, err = m.TakeFromUpdaters(ctx, object, back.Live)
-	return err
+	if !p.dry {
+		return w.Want, m.LetGo(ctx, object, live, replicasField)
+	}
+	replicas, there, _ := unstructured.NestedFieldNoCopy(live.Object, "spec", "replicas")
+	if !there {
+		return w.Want, nil
+	}
+	want := maps.Clone(w.Want)
+	spec, _ := want["spec"].(map[string]any)
+	spec = maps.Clone(spec)
+	if spec == nil {
+		spec = map[string]any{}
+	}
+	spec["replicas"] = replicas
+	want["spec"] = spec
+	return want, nil
 }

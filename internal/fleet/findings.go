@@ -133,6 +133,8 @@ func (t *Target) finding(name string, err error) Finding {
 		unreadable  *registry.UnreadableError
 	)
 	switch {
+	case errors.Is(err, errHeldBack):
+		f.Summary, f.Detail = "Member is not written", err.Error()+"."
 	case errors.As(err, &notJoined):
 		f.Path, f.Summary, f.Detail = []string{"placement"}, "Member is not joined yet", "it is planned in this configuration, and has not been joined."
 		f.Advice = "Let the placement refer to kubefed_cluster." + name + ".name, or add depends_on, so that the join comes first."

@@ -3,6 +3,7 @@ package fleet
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/kubefed/terraform-provider-kubefed/internal/member"
@@ -27,7 +28,7 @@ func (f *Fleet) Preflight(ctx context.Context, t *Target, writes []Write, creati
 		return done.notes(t, name)
 	})
 	findings := slices.Concat(answers...)
-	if creating && len(findings) == 0 {
+	if creating && !HasError(findings) {
 		for _, name := range f.memory.noteCreation(t.ID.String(), names) {
 			findings = append(findings, t.finding(name, &DeclaredTwiceError{Member: name}))
 		}
@@ -119,9 +120,18 @@ func (w *written) notes(t *Target, name string) []Finding {
 		}
 		findings = append(findings, Finding{Path: []string{"template"}, Members: []string{name}, Summary: "API server warning", Detail: text})
 	}
-	if w.resumed {
-		findings = append(findings, Finding{Path: []string{"template"}, Members: []string{name}, Summary: "Object of an interrupted run is taken over",
-			Detail: t.ID.String() + " carries this configuration's mark, and no state knows it."})
+	for _, field := range sortedKeys(w.stays) {
+		findings = append(findings, Finding{Path: []string{"template"}, Members: []string{name}, Summary: "Dropped field stays",
+			Detail: fmt.Sprintf("%s of %s is in the template no more, and stays: %q applies it too.", field, t.ID, w.stays[field])})
 	}
-	return findings
+	return append(findings, w.takenOver(t, name)...)
+}
+
+// takenOver tells that an object was there already.
+func (w *written) takenOver(t *Target, name string) []Finding {
+	if !w.resumed {
+		return nil
+	}
+	return []Finding{{Path: []string{"template"}, Members: []string{name}, Summary: "Object of an interrupted run is taken over",
+		Detail: t.ID.String() + " carries this configuration's mark, and no state knows it."}}
 }

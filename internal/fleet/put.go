@@ -28,12 +28,13 @@ type Write struct {
 
 // written is the outcome of one put.
 type written struct {
-	live     *unstructured.Unstructured
+	live     *unstructured.Unstructured // nil: the write failed, and may have been carried out
 	created  bool
 	original *unstructured.Unstructured // what was there before we took it over
 	resumed  bool                       // left by an interrupted run, and taken over
 	warnings []string
-	manager  string // the field manager that wrote
+	stays    map[string]string // field that is dropped, and stays → who else applies it
+	manager  string            // the field manager that wrote
 }
 
 // putter brings one object to the state it shall have, or, dry, asks the API server whether it would accept that. Both go the same
@@ -53,7 +54,7 @@ func (p putter) put(ctx context.Context, w Write) (*written, error) {
 	if err != nil {
 		return nil, err
 	}
-	if w.Copy == nil {
+	if w.Copy == nil || w.Copy.UID == "" {
 		return p.create(ctx, m, object, w)
 	}
 	done, err := p.update(ctx, m, object, w)
@@ -187,6 +188,7 @@ func (p putter) takeOver(ctx context.Context, m *member.Member, object member.Ob
 	case !ours:
 		return p.adopt(ctx, m, object, tree, live.GetUID(), live)
 	case mark.Resource == p.target.Mark.Resource:
+		return p.resume(ctx, m, object, tree, live)
 	case memory.wasWritten(m.Name(), live.GetUID()):
 		return nil, &DeclaredTwiceError{Member: m.Name(), Object: object}
 	default:
@@ -195,9 +197,18 @@ func (p putter) takeOver(ctx context.Context, m *member.Member, object member.Ob
 		}
 		memory.claim(mark.Resource)
 	}
+	done, err := p.resume(ctx, m, object, tree, live)
+	if err == nil {
+		done.resumed, done.created = true, false
+	}
+	return done, err
+}
+
+// resume writes to an object that an earlier attempt of this very resource has made: the answer to it was lost.
+func (p putter) resume(ctx context.Context, m *member.Member, object member.Object, tree map[string]any, live *unstructured.Unstructured) (*written, error) {
 	done, err := p.apply(ctx, m, object, tree, member.ApplyOptions{Require: member.Precondition{UID: live.GetUID()}})
 	if err == nil {
-		done.resumed = true
+		done.created = true
 	}
 	return done, err
 }
@@ -223,8 +234,11 @@ func (p putter) foreign(m *member.Member, object member.Object, live *unstructur
 // adopt takes over the object with this uid; original is kept to undo it.
 func (p putter) adopt(ctx context.Context, m *member.Member, object member.Object, tree map[string]any, uid types.UID, original *unstructured.Unstructured) (*written, error) {
 	done, err := p.apply(ctx, m, object, tree, member.ApplyOptions{Force: true, Require: member.Precondition{UID: uid}})
-	if err != nil || p.dry {
+	switch {
+	case p.dry:
 		return done, err
+	case err != nil:
+		return &written{original: original}, err
 	}
 	done.original = original
 	done.live, err = m.TakeFromUpdaters(ctx, object, done.live)
@@ -241,7 +255,7 @@ func (p putter) update(ctx context.Context, m *member.Member, object member.Obje
 	if w.Copy.Foreign {
 		return p.adopt(ctx, m, object, p.target.marked(w.Want), w.Copy.UID, nil)
 	}
-	if !p.dry && dropsAny(w.Former, w.Want) {
+	if dropsAny(w.Former, w.Want) {
 		return p.replaceFields(ctx, m, object, w)
 	}
 	return p.overwrite(ctx, m, object, w, func() (*fieldpath.Set, error) { return p.formerFields(ctx, m, object, w) })
@@ -307,19 +321,32 @@ func beyond(conflict *member.ConflictError, fields *fieldpath.Set) error {
 }
 
 // formerFields are the fields we owned when we last wrote: our entry in managedFields loses a field that somebody else updates, so the
-// answer to a forced dry run of the former manifest says it.
+// answer to a forced dry run of the former manifest says it. Where that is refused by now, our entry is the best there is.
 func (p putter) formerFields(ctx context.Context, m *member.Member, object member.Object, w Write) (*fieldpath.Set, error) {
 	if w.Former == nil {
 		return fieldpath.NewSet(), nil
 	}
 	answer, err := m.Apply(ctx, object, p.target.marked(w.Former), member.ApplyOptions{
 		DryRun: true, Force: true, Require: member.Precondition{UID: w.Copy.UID}})
+	var refused *member.RefusedError
+	if errors.As(err, &refused) {
+		live, err := m.Get(ctx, object)
+		if err != nil || live == nil {
+			return fieldpath.NewSet(), err
+		}
+		return ownedBy(live, m.FieldManager())
+	}
 	if err != nil {
 		return nil, fmt.Errorf("find the fields applied before: %w", err)
 	}
-	owned, err := member.Owned(answer.Live, m.FieldManager())
-	if err != nil || owned == nil {
-		return fieldpath.NewSet(), err
+	return ownedBy(answer.Live, m.FieldManager())
+}
+
+// ownedBy is never nil without an error.
+func ownedBy(live *unstructured.Unstructured, manager string) (*fieldpath.Set, error) {
+	owned, err := member.Owned(live, manager)
+	if owned == nil {
+		owned = fieldpath.NewSet()
 	}
-	return owned, nil
+	return owned, err
 }

@@ -111,14 +111,17 @@ func (f *Fleet) removeFrom(ctx context.Context, t *Target, name string, c *Copy,
 		return nil, err
 	}
 	live, err := m.Get(ctx, object)
-	if err != nil || live == nil || live.GetUID() != c.UID {
+	mark := member.Mark{}
+	if live != nil {
+		mark, _ = member.MarkOf(live)
+	}
+	switch {
+	case err != nil, live == nil, c.UID != "" && live.GetUID() != c.UID, c.UID == "" && mark != t.Mark:
 		return nil, err
-	}
-	if !c.Foreign && live.GetAnnotations()[member.ResourceAnnotation] != t.Mark.Resource {
+	case !c.Foreign && mark.Resource != t.Mark.Resource:
 		return nil, errNotMarked
-	}
-	if t.Deletion.Orphan {
-		return nil, m.Release(ctx, object, c.UID)
+	case t.Deletion.Orphan:
+		return nil, m.Release(ctx, object, live.GetUID())
 	}
 	if t.Deletion.Protected(t.ID) {
 		if inside, err = f.contents(ctx, m, t); err != nil {
@@ -127,14 +130,14 @@ func (f *Fleet) removeFrom(ctx context.Context, t *Target, name string, c *Copy,
 	}
 	if len(inside) > 0 {
 		if releasing {
-			return inside, m.Release(ctx, object, c.UID)
+			return inside, m.Release(ctx, object, live.GetUID())
 		}
 		return inside, nil
 	}
-	if err := m.Delete(ctx, object, c.UID, t.Deletion.options()); err != nil {
+	if err := m.Delete(ctx, object, live.GetUID(), t.Deletion.options()); err != nil {
 		return nil, err
 	}
-	return nil, m.WaitGone(ctx, object, c.UID)
+	return nil, m.WaitGone(ctx, object, live.GetUID())
 }
 
 func (d Deletion) options() member.DeleteOptions {

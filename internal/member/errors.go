@@ -46,6 +46,18 @@ func (e *UnreachableError) Unwrap() error { return e.Err }
 // Down reports whether the member itself is down (network, or set offline), as opposed to refusing us or being misconfigured.
 func (e *UnreachableError) Down() bool { return e.Class == ClassNetwork || e.Class == ClassOffline }
 
+// MayHaveArrived reports whether a request that failed so may have been carried out all the same: its answer was lost, or says nothing.
+func (e *UnreachableError) MayHaveArrived() bool {
+	var socket *net.OpError
+	switch {
+	case e.Class != ClassNetwork && e.Class != ClassServer:
+		return false
+	case errors.As(e.Err, &socket) && socket.Op == "dial":
+		return false
+	}
+	return true
+}
+
 // NotServedError says that a member, whose discovery is complete, does not serve a kind.
 type NotServedError struct {
 	Member string

@@ -42,6 +42,44 @@ func takeAway(ours *fieldpath.Set) entryEdit {
 	}
 }
 
+// TakeBack makes fields ours again that updaters have taken, whatever values they gave them, so that the next apply without these fields
+// removes them. No value changes. taken is false when no updater has any of them, and nothing was sent.
+func (m *Member) TakeBack(ctx context.Context, o Object, live *unstructured.Unstructured, fields *fieldpath.Set) (taken bool, err error) {
+	for _, entry := range live.GetManagedFields() {
+		theirs, err := Fields(entry)
+		if err != nil {
+			return false, err
+		}
+		taken = taken || !takeAway(fields)(entry, theirs).Equals(theirs)
+	}
+	if !taken {
+		return false, nil
+	}
+	_, err = m.editManagers(ctx, o, live, func(entry metav1.ManagedFieldsEntry, owned *fieldpath.Set) *fieldpath.Set {
+		if m.isOurs(entry) {
+			return owned.Union(fields)
+		}
+		return takeAway(fields)(entry, owned)
+	})
+	return true, err
+}
+
+// LetGo gives fields up without touching their values: the next apply without them leaves them as they are.
+func (m *Member) LetGo(ctx context.Context, o Object, live *unstructured.Unstructured, fields *fieldpath.Set) error {
+	_, err := m.editManagers(ctx, o, live, func(entry metav1.ManagedFieldsEntry, owned *fieldpath.Set) *fieldpath.Set {
+		if m.isOurs(entry) {
+			return owned.Difference(fields)
+		}
+		return owned
+	})
+	return err
+}
+
+// isOurs recognises the entry of what we apply.
+func (m *Member) isOurs(entry metav1.ManagedFieldsEntry) bool {
+	return entry.Manager == m.options.FieldManager && entry.Operation == metav1.ManagedFieldsOperationApply && entry.Subresource == ""
+}
+
 // editManagers rewrites entries of managedFields and nothing else.
 func (m *Member) editManagers(ctx context.Context, o Object, live *unstructured.Unstructured, edit entryEdit) (*unstructured.Unstructured, error) {
 	for range staleTries {
@@ -202,7 +240,7 @@ func (m *Member) PutBack(ctx context.Context, o Object, original, applied *unstr
 // putBackManagers restores the managers of an object whose values have been put back: the API server has given the fields that changed to
 // the one who put them.
 func (m *Member) putBackManagers(ctx context.Context, o Object, original, put *unstructured.Unstructured) error {
-	if put == nil || sameWriters(put, original) {
+	if put == nil || slices.EqualFunc(ownEntries(put), ownEntries(original), sameEntry) {
 		return nil
 	}
 	_, err := m.patch(ctx, o, types.MergePatchType, onThis(put, map[string]any{"managedFields": original.GetManagedFields()}))
@@ -240,10 +278,15 @@ func (m *Member) replace(ctx context.Context, o Object, body *unstructured.Unstr
 // sameWriters reports whether nobody but writers of the status has touched an object between two answers.
 func sameWriters(a, b metav1.Object) bool {
 	return slices.EqualFunc(ownEntries(a), ownEntries(b), func(x, y metav1.ManagedFieldsEntry) bool {
-		return x.Manager == y.Manager && x.Operation == y.Operation && x.Time.Equal(y.Time) && bytes.Equal(x.FieldsV1.Raw, y.FieldsV1.Raw)
+		return sameEntry(x, y) && x.Time.Equal(y.Time)
 	})
 }
 
+// sameEntry leaves the times aside: an API server takes back a change of these alone.
+func sameEntry(x, y metav1.ManagedFieldsEntry) bool {
+	return x.Manager == y.Manager && x.Operation == y.Operation && bytes.Equal(x.FieldsV1.Raw, y.FieldsV1.Raw)
+}
+
 func ownEntries(o metav1.Object) []metav1.ManagedFieldsEntry {
-	return slices.DeleteFunc(slices.Clone(o.GetManagedFields()), func(e metav1.ManagedFieldsEntry) bool { return e.Subresource != "" || e.FieldsV1 == nil })
+	return slices.DeleteFunc(slices.Clone(o.GetManagedFields()), func(e metav1.ManagedFieldsEntry) bool { return e.Subresource == "status" || e.FieldsV1 == nil })
 }

@@ -165,28 +165,18 @@ func timeOf(entry metav1.ManagedFieldsEntry) metav1.Time {
 	return *entry.Time
 }
 
-// HasAny reports whether the tree holds any of the fields in set.
-func HasAny(tree any, set *fieldpath.Set) bool {
-	found := false
-	switch node := tree.(type) {
-	case map[string]any:
-		for key, child := range node {
-			found = found || hasAt(child, set, fieldpath.FieldNameElement(key))
+// Shared says who else applies some of these fields: field → manager, for those which an apply without them therefore leaves in place.
+func Shared(o metav1.Object, ours string, fields *fieldpath.Set) (map[string]string, error) {
+	shared := map[string]string{}
+	for _, entry := range o.GetManagedFields() {
+		if entry.Operation != metav1.ManagedFieldsOperationApply || entry.Manager == ours {
+			continue
 		}
-	case []any:
-		for _, element := range elementsOf(set) {
-			for index, child := range node {
-				found = found || (selects(element, child, index) && hasAt(child, set, element))
-			}
+		theirs, err := Fields(entry)
+		if err != nil {
+			return nil, err
 		}
+		theirs.Intersection(fields).Leaves().Iterate(func(path fieldpath.Path) { shared[path.String()] = entry.Manager })
 	}
-	return found
-}
-
-func hasAt(child any, set *fieldpath.Set, element fieldpath.PathElement) bool {
-	if set.Members.Has(element) {
-		return true
-	}
-	below, ok := set.Children.Get(element)
-	return ok && HasAny(child, below)
+	return shared, nil
 }
