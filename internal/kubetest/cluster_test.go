@@ -167,6 +167,9 @@ func TestSignalBreaksAndMendsOneComponent(t *testing.T) {
 	}
 	c.Signal(t, APIServer, Continue)
 	client.mustGet()
+	if n := p.Connections(); n != 1 {
+		t.Errorf("giving up on one request cost the connection: there have been %d", n)
+	}
 	c.Signal(t, APIServer, Kill)
 	if err := client.get(5 * time.Second); err == nil {
 		t.Error("a killed API server answers")

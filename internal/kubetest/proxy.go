@@ -134,8 +134,12 @@ func (p *Proxy) forwarder(config *rest.Config) (*httputil.ReverseProxy, error) {
 		Transport:     &http.Transport{TLSClientConfig: tlsConfig, ForceAttemptHTTP2: true, DisableCompression: true, MaxIdleConnsPerHost: 100},
 		FlushInterval: -1,
 		ErrorLog:      log.New(io.Discard, "", 0),
-		// An API server that is gone looks through the proxy as it does without.
-		ErrorHandler: func(_ http.ResponseWriter, r *http.Request, _ error) { cut(r) },
+		ErrorHandler: func(_ http.ResponseWriter, r *http.Request, _ error) {
+			if r.Context().Err() != nil { // the client gave up on this request, and may go on with its others
+				panic(http.ErrAbortHandler)
+			}
+			cut(r) // an API server that is gone looks through the proxy as it does without
+		},
 	}, nil
 }
 
