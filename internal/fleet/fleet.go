@@ -4,7 +4,6 @@ package fleet
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -55,57 +54,6 @@ func (f *Fleet) NoteApplying() { f.memory.noteApplying() }
 // prior state which this process has not read (Terraform reads every resource before it plans, in the process that plans).
 func (f *Fleet) Applying(prior *Record) bool {
 	return f.memory.isApplying() || (prior != nil && !f.memory.wasRead(prior.Resource))
-}
-
-// CheckNames finds names in a placement that are no members: an error for a new one, a warning for one that has been placed before and
-// is now treated as a leaving member that does not answer.
-func (f *Fleet) CheckNames(ctx context.Context, spec Spec, placed []string) []Finding {
-	names := append(slices.Clone(spec.Placement.Clusters), spec.Placement.Exclude...)
-	if len(names) == 0 || f.config.Registry.Unknown() != "" {
-		return nil
-	}
-	entries, err := f.config.Registry.Members(ctx)
-	if err != nil {
-		return nil
-	}
-	known := make([]string, len(entries))
-	for i, e := range entries {
-		known[i] = e.Name
-	}
-	var findings []Finding
-	for _, name := range spec.Placement.Clusters {
-		if !slices.Contains(known, name) {
-			findings = append(findings, unknownName(name, known, slices.Contains(placed, name)))
-		}
-	}
-	return findings
-}
-
-func unknownName(name string, known []string, placed bool) Finding {
-	if placed {
-		return Finding{Path: []string{"placement", "clusters"}, Summary: "No longer a member", Members: []string{name},
-			Detail: "it is in the placement and is not registered any more.",
-			Advice: "Take it out of the placement (policy.on_unreachable_delete says what becomes of the object), or join it again."}
-	}
-	detail := fmt.Sprintf("%q is not a member.", name)
-	if len(known) == 0 {
-		detail += " No member is registered."
-	} else {
-		detail += " Members are " + quoted(known) + "."
-	}
-	return Finding{Error: true, Path: []string{"placement", "clusters"}, Summary: "Unknown cluster", Detail: detail,
-		Advice: "Correct the name; or, if this configuration joins the cluster, refer to it by kubefed_cluster.<…>.name or depends_on, so that it is planned first."}
-}
-
-func quoted(names []string) string {
-	text := ""
-	for i, name := range names {
-		if i > 0 {
-			text += ", "
-		}
-		text += fmt.Sprintf("%q", name)
-	}
-	return text
 }
 
 // Announce tells the run what a resource is going to make that others may need: a namespace, a kind. It also remembers the placement, so that

@@ -36,6 +36,18 @@ func (f *Fleet) Preflight(ctx context.Context, t *Target, writes []Write, creati
 	return findings
 }
 
+// PreflightKind asks the members whether they serve a kind of which nobody has said whether it lives in a namespace: as long as that is open,
+// there is no object to ask about.
+func (f *Fleet) PreflightKind(ctx context.Context, t *Target, names []string, creating bool) []Finding {
+	answers := each(ctx, f, names, func(ctx context.Context, name string) []Finding {
+		if _, err := f.kindOn(ctx, name, t.GVK); err != nil {
+			return f.refusals(t, name, err, creating)
+		}
+		return nil
+	})
+	return slices.Concat(answers...)
+}
+
 // PreflightLeaving says which of the members that are to lose the object cannot be asked now, and where it is only forgotten.
 func (f *Fleet) PreflightLeaving(ctx context.Context, t *Target, record *Record, leaving []string) []Finding {
 	var findings []Finding
@@ -100,6 +112,9 @@ func (f *Fleet) refusals(t *Target, name string, err error, creating bool) []Fin
 		if !finding.Error {
 			finding.Advice = unreachableLater(t.Policy)
 		}
+	}
+	if finding.Error && !creating && (isNotServed(err) || namespace != nil) {
+		finding.Advice += " To destroy the resource as it is: terraform destroy -refresh=false."
 	}
 	return []Finding{finding}
 }

@@ -62,7 +62,7 @@ func (m connectionModel) toDomain(ctx context.Context, at path.Path) (member.Con
 	}
 	for _, a := range connectionAttributes {
 		if text := texts[a.name]; !text.IsNull() && text.ValueString() == "" {
-			diags.AddAttributeError(at.AtName(a.name), "Empty value", fmt.Sprintf("`%s` is set to an empty string. Leave it out, or give it a value.", at.AtName(a.name)))
+			diags.AddAttributeError(pointable(at.AtName(a.name)), "Empty value", fmt.Sprintf("`%s` is set to an empty string. Leave it out, or give it a value.", at.AtName(a.name)))
 		}
 	}
 	connection := member.Connection{
@@ -82,7 +82,7 @@ func (m connectionModel) toDomain(ctx context.Context, at path.Path) (member.Con
 }
 
 // connectionDiagnostic puts what is wrong with a connection at the attribute at fault; who names the cluster. The text names the attribute too:
-// inside a map, Terraform shows only the block around it.
+// Terraform points at the whole connection.
 func connectionDiagnostic(at path.Path, who string, err error) diag.Diagnostic {
 	var wrong *member.ConnectionError
 	if !errors.As(err, &wrong) {
@@ -91,5 +91,5 @@ func connectionDiagnostic(at path.Path, who string, err error) diag.Diagnostic {
 	if wrong.Attribute != "" {
 		at = at.AtName(wrong.Attribute)
 	}
-	return diag.NewAttributeErrorDiagnostic(at, wrong.Summary+" for "+who, fmt.Sprintf("`%s`: %s", at, wrong.Detail))
+	return diag.NewAttributeErrorDiagnostic(pointable(at), wrong.Summary+" for "+who, fmt.Sprintf("`%s`: %s", at, wrong.Detail))
 }

@@ -15,7 +15,7 @@ import (
 func findingDiagnostics(findings []fleet.Finding) diag.Diagnostics {
 	var diags diag.Diagnostics
 	for _, f := range fleet.Merge(findings) {
-		at := attributePath(f.Path)
+		at := pointable(attributePath(f.Path))
 		switch {
 		case f.Error && len(f.Path) == 0:
 			diags.AddError(f.Summary, f.Text())
@@ -38,7 +38,7 @@ func inputDiagnostics(err error) diag.Diagnostics {
 	var diags diag.Diagnostics
 	faults := federation.Findings(err)
 	for _, f := range faults {
-		diags.AddAttributeError(attributePath(f.Path), f.Summary, f.Detail)
+		diags.AddAttributeError(pointable(attributePath(f.Path)), f.Summary, f.Detail)
 	}
 	if err != nil && len(faults) == 0 {
 		diags.AddError("Invalid configuration", err.Error())
@@ -54,6 +54,21 @@ var mapAttributes = []string{"replicas", "labels", "annotations", "match_labels"
 
 // setAttributes hold their elements by value: the attribute itself is what can be addressed.
 var setAttributes = []string{"clusters", "exclude", "values"}
+
+// pointable shortens a path to what Terraform can point at in a configuration: an attribute, and one element of it. Of what lies deeper in
+// nested attributes it shows the head of the whole block, so there the text says what it is about.
+func pointable(at path.Path) path.Path {
+	steps, length := at.Steps(), 1
+	if len(steps) > 1 {
+		if _, inside := steps[1].(path.PathStepAttributeName); !inside {
+			length = 2
+		}
+	}
+	for range len(steps) - length {
+		at = at.ParentPath()
+	}
+	return at
+}
 
 // attributePath is the path of an attribute, given as the domain writes it: names, map keys, and list indexes in decimal.
 func attributePath(steps []string) path.Path {

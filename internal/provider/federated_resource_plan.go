@@ -98,8 +98,11 @@ func (p *planning) run(ctx context.Context) {
 		p.diags.Append(registryDiagnostic(err))
 		return
 	}
-	p.diags.Append(findingDiagnostics(append(resolution.Findings, fleets.CheckNames(ctx, spec, members)...))...)
-	if p.diags.HasError() {
+	findings := findingDiagnostics(append(resolution.Findings, fleets.CheckNames(ctx, spec, members)...))
+	if fleets.Applying(p.stored.record) {
+		findings = errorsOnly(findings)
+	}
+	if p.diags.Append(findings...); p.diags.HasError() {
 		return
 	}
 	fleets.Announce(spec, resolution)
@@ -144,9 +147,17 @@ func (p *planning) planValues(ctx context.Context, spec fleet.Spec, resolution *
 		fleets.NotePlanned(p.stored.record, change.Versions)
 	}
 	if !fleets.Applying(p.stored.record) {
-		findings := fleets.Preflight(ctx, target, change.Writes, p.state == nil)
-		p.diags.Append(findingDiagnostics(append(findings, fleets.PreflightLeaving(ctx, target, p.stored.record, change.Leaving)...))...)
+		p.diags.Append(findingDiagnostics(p.preflight(ctx, target, resolution, change))...)
 	}
+}
+
+func (p *planning) preflight(ctx context.Context, target *fleet.Target, resolution *fleet.Resolution, change *fleet.Change) []fleet.Finding {
+	fleets, creating := p.resource.fleet, p.state == nil
+	findings := fleets.Preflight(ctx, target, change.Writes, creating)
+	if resolution.Scope == nil && !resolution.IDKnown && resolution.GVK.Kind != "" {
+		findings = append(findings, fleets.PreflightKind(ctx, target, resolution.Placed, creating)...)
+	}
+	return append(findings, fleets.PreflightLeaving(ctx, target, p.stored.record, change.Leaving)...)
 }
 
 // planUpdate keeps what does not change, so that a plan without anything to do is empty.

@@ -120,6 +120,17 @@ func (f *federation) absent(apiVersion, kind, name string, members ...string) {
 	}
 }
 
+// gone waits until a cluster-scoped object is gone from a member.
+func (f *federation) gone(member, apiVersion, kind, name string) {
+	f.t.Helper()
+	kubetest.Eventually(f.t, 20*time.Second, func() error {
+		if _, there := f.sites[member].Find(f.t, apiVersion, kind, "", name); there {
+			return fmt.Errorf("%s %s is still on %s", kind, name, member)
+		}
+		return nil
+	})
+}
+
 // present says on which members an object in the test's namespace is.
 func (f *federation) present(apiVersion, kind, name string) []string {
 	f.t.Helper()

@@ -1,0 +1,102 @@
+package fleet
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// CheckNames finds names that are no members. In a placement a new one is an error, and one that was placed before a warning: it is treated
+// as a leaving member that does not answer. Elsewhere (exclude, overrides, replicas) it is a warning: it may be misspelt, or of a member that
+// has left or is to come.
+func (f *Fleet) CheckNames(ctx context.Context, spec Spec, placed []string) []Finding {
+	aside := spec.namedAside()
+	if len(spec.Placement.Clusters)+len(aside) == 0 || f.config.Registry.Unknown() != "" {
+		return nil
+	}
+	entries, err := f.config.Registry.Members(ctx)
+	if err != nil {
+		return nil
+	}
+	known := make([]string, len(entries))
+	for i, e := range entries {
+		known[i] = e.Name
+	}
+	var findings []Finding
+	for _, name := range spec.Placement.Clusters {
+		if !slices.Contains(known, name) {
+			findings = append(findings, unknownName(name, known, slices.Contains(placed, name)))
+		}
+	}
+	aside = slices.DeleteFunc(aside, func(m mention) bool { return slices.Contains(known, m.name) })
+	if len(aside) > 0 {
+		findings = append(findings, withoutEffect(aside, known))
+	}
+	return findings
+}
+
+// mention is a name outside of the placement's choice, and where it stands.
+type mention struct {
+	name string
+	path []string
+}
+
+func (s Spec) namedAside() []mention {
+	var aside []mention
+	for _, name := range s.Placement.Exclude {
+		aside = append(aside, mention{name, []string{"placement", "exclude"}})
+	}
+	for i, o := range s.Overrides {
+		for _, name := range o.Clusters {
+			aside = append(aside, mention{name, []string{"overrides", fmt.Sprint(i), "clusters"}})
+		}
+	}
+	for _, name := range sortedKeys(s.Replicas) {
+		if name != "*" {
+			aside = append(aside, mention{name, []string{"replicas", name}})
+		}
+	}
+	return aside
+}
+
+func unknownName(name string, known []string, placed bool) Finding {
+	if placed {
+		return Finding{Path: []string{"placement", "clusters"}, Summary: "No longer a member", Members: []string{name},
+			Detail: "it is in the placement and is not registered any more.",
+			Advice: "Take it out of the placement (policy.on_unreachable_delete says what becomes of the object), or join it again."}
+	}
+	return Finding{Error: true, Path: []string{"placement", "clusters"}, Summary: "Unknown cluster", Detail: fmt.Sprintf("%q is not a member.", name) + membersAre(known),
+		Advice: "Correct the name; or, if this configuration joins the cluster, refer to it by kubefed_cluster.<…>.name or depends_on, so that it is planned first."}
+}
+
+func withoutEffect(aside []mention, known []string) Finding {
+	places := make([]string, len(aside))
+	for i, m := range aside {
+		places[i] = fmt.Sprintf("%q (%s)", m.name, m.path[0])
+	}
+	verb := "is not a member."
+	if len(aside) > 1 {
+		verb = "are not members."
+	}
+	return Finding{Path: aside[0].path, Summary: "Unknown cluster", Detail: strings.Join(places, ", ") + " " + verb + membersAre(known),
+		Advice: "What is said of it has no effect. Correct the name, or remove it."}
+}
+
+func membersAre(known []string) string {
+	if len(known) == 0 {
+		return " No member is registered."
+	}
+	return " Members are " + quoted(known) + "."
+}
+
+func quoted(names []string) string {
+	text := ""
+	for i, name := range names {
+		if i > 0 {
+			text += ", "
+		}
+		text += fmt.Sprintf("%q", name)
+	}
+	return text
+}
