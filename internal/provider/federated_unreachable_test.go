@@ -164,3 +164,33 @@ func TestAccAMemberThatLeavesWhileItIsDownStaysInStateUntilItCanBeDeletedFrom(t 
 	f.absent("v1", "ConfigMap", "settings", "us")
 	tf.plan().empty().quiet()
 }
+
+func TestAccAnUpdateMaySkipAMemberThatIsDown(t *testing.T) {
+	t.Parallel()
+	f, tf := newFederation(t, "eu", "us"), newTerraform(t)
+	tf.configure(f.provider(`policy = { on_unreachable = "skip" }`), resource(f.settings("{a: one, b: two}"), everywhere))
+	tf.apply().succeeds().quiet()
+	tf.configure(f.provider(`policy = { on_unreachable = "skip" }`), resource(f.settings("{a: two}"), everywhere))
+	f.sites["us"].proxy.Refuse()
+	if text := list(tf.apply().succeeds().warnings); !strings.Contains(text, "It is pending") {
+		t.Errorf("no warning says that us is pending:%s", text)
+	}
+	if state := tf.stateOf(x); !reflect.DeepEqual(state.names("pending_clusters"), []string{"us"}) || state.at("versions", "us") != state.at("versions", "eu") {
+		t.Errorf("the state says %v, %v", state["pending_clusters"], state["versions"])
+	}
+	tf.plan().empty().warns("us")
+
+	tf.configure(f.provider(`policy = { on_unreachable = "skip" }`), resource(f.settings("{a: three}"), everywhere))
+	if text := list(tf.apply().succeeds().warnings); !strings.Contains(text, "It is pending") {
+		t.Errorf("no warning says that us is pending:%s", text)
+	}
+	f.heal()
+	f.reset()
+	tf.plan().does(map[string]string{x: "update"}).quiet()
+	tf.applySaved().succeeds().quiet()
+	f.wantWrites(map[string]int{"us": 1})
+	if got := field(t, f.get("us", "v1", "ConfigMap", "settings"), "data"); !reflect.DeepEqual(got, map[string]any{"a": "three"}) {
+		t.Errorf("us holds %v", got)
+	}
+	tf.plan().empty().quiet()
+}

@@ -1,0 +1,57 @@
+package provider_test
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/kubefed/terraform-provider-kubefed/internal/kubetest"
+)
+
+var errNotYet = errors.New("the fault has not struck yet")
+
+// applyInterrupted applies, and interrupts Terraform, as Ctrl-C does, as soon as the fault has struck.
+func (tf *terraform) applyInterrupted(fault *kubetest.Fault) {
+	tf.t.Helper()
+	command := exec.CommandContext(tf.t.Context(), binary(), "apply", "-input=false", "-auto-approve", "-no-color")
+	command.Dir, command.Env = tf.dir, tf.env
+	var text bytes.Buffer
+	command.Stdout, command.Stderr = &text, &text
+	if err := command.Start(); err != nil {
+		tf.t.Fatal(err)
+	}
+	kubetest.Eventually(tf.t, 30*time.Second, func() error {
+		if fault.Hits() == 0 {
+			return errNotYet
+		}
+		return nil
+	})
+	if err := command.Process.Signal(os.Interrupt); err != nil {
+		tf.t.Fatal(err)
+	}
+	_ = command.Wait() // its exit code differs between Terraform and OpenTofu
+	tf.t.Logf("the interrupted apply says:\n%s", &text)
+}
+
+func TestAccAnInterruptedApplyRecordsWhatItWroteAndTheNextOneFinishesIt(t *testing.T) {
+	t.Parallel()
+	f, tf := newFederation(t, "eu", "us"), newTerraform(t)
+	for _, data := range []string{"{a: one}", "{a: two}"} {
+		tf.configure(f.provider(), resource(f.settings(data), everywhere))
+		tf.applyInterrupted(f.sites["us"].proxy.BlackHole(kubetest.When(kubetest.Request.Write)))
+		tf.untainted()
+		if state := tf.stateOf(x); state == nil || !reflect.DeepEqual(state.names("pending_clusters"), []string{"us"}) {
+			t.Fatalf("the state after %s says %v", data, state)
+		}
+		f.wantOn("v1", "ConfigMap", "settings", map[string][]string{"{a: one}": {"eu"}, "{a: two}": {"eu", "us"}}[data]...)
+		f.heal()
+		f.reset()
+		tf.apply().does(map[string]string{x: "update"})
+		f.wantWrites(map[string]int{"us": 1})
+		tf.plan().empty().quiet()
+	}
+}
