@@ -43,7 +43,8 @@ func (f *Fleet) look(ctx context.Context, t *Target, record *Record, applied *Re
 		return err
 	}
 	object, err := t.object(ctx, m)
-	if isNotServed(err) {
+	var notServed *member.NotServedError
+	if errors.As(err, &notServed) && len(notServed.Served) == 0 { // under another version, the object lives on
 		o.Gone = true
 		return nil
 	}
@@ -59,7 +60,7 @@ func (f *Fleet) look(ctx context.Context, t *Target, record *Record, applied *Re
 	if err != nil {
 		return err
 	}
-	if listed != nil && listed.DeletionTimestamp == nil && untouched(c, listed, t.marked(want)) {
+	if listed != nil && listed.DeletionTimestamp == nil && untouched(c, object.Kind, listed, t.marked(want)) {
 		return nil
 	}
 	return f.inspect(ctx, t, m, object, record, want, o)
@@ -67,8 +68,8 @@ func (f *Fleet) look(ctx context.Context, t *Target, record *Record, applied *Re
 
 // untouched compares what the LIST tells with what was last observed. Labels and annotations are compared on ours alone: controllers
 // add theirs right after a write. Finalizers and owner references move neither generation nor labels.
-func untouched(c *Copy, listed *metav1.PartialObjectMetadata, want map[string]any) bool {
-	if c.Drift || c.Foreign || c.UID != listed.UID || c.Stamp != stamp(listed.Generation, listed.ResourceVersion, listed.Kind) {
+func untouched(c *Copy, kind member.Kind, listed *metav1.PartialObjectMetadata, want map[string]any) bool {
+	if c.Drift || c.Foreign || c.UID != listed.UID || c.Stamp != stamp(listed.Generation, listed.ResourceVersion, kind.GVK.Kind) {
 		return false
 	}
 	ours := &unstructured.Unstructured{Object: want}
@@ -114,11 +115,16 @@ func (f *Fleet) inspect(ctx context.Context, t *Target, m *member.Member, object
 		*c = seen
 		return nil
 	}
-	if err := t.drift(ctx, m, object, want, live, o); err != nil {
+	whole, err := t.drift(ctx, m, object, want, live, o)
+	if err != nil {
 		return err
 	}
-	if seen.Drift = len(o.Drift) > 0; seen.Drift {
-		seen.Stamp, seen.Fields = c.Stamp, c.Fields
+	seen.Drift = len(o.Drift) > 0
+	if seen.Drift {
+		seen.Stamp = c.Stamp
+	}
+	if seen.Drift || !whole { // what others hold now is not in the new hash, and must be looked at again when the object moves
+		seen.Fields = c.Fields
 	}
 	*c = seen
 	return nil
@@ -147,27 +153,29 @@ func holdsMarked(live *unstructured.Unstructured, want map[string]any) bool {
 }
 
 // drift compares a live object with what the API server would make of our last manifest now: that passes admission again, so what
-// webhooks and defaults change is no drift. Both sides are compared on the fields that the manifest owns, list order included.
-func (t *Target) drift(ctx context.Context, m *member.Member, object member.Object, want map[string]any, live *unstructured.Unstructured, o *Observation) error {
+// webhooks and defaults change is no drift. Both sides are compared on the fields that the manifest owns, list order included. whole says
+// that our entry in managedFields still has all these fields: one that others have changed, and changed back, is theirs.
+func (t *Target) drift(ctx context.Context, m *member.Member, object member.Object, want map[string]any, live *unstructured.Unstructured, o *Observation) (whole bool, err error) {
 	answer, err := m.Apply(ctx, object, t.marked(want), member.ApplyOptions{DryRun: true, Force: true, Require: member.Precondition{UID: live.GetUID()}})
 	var refused *member.RefusedError
 	if errors.As(err, &refused) {
 		o.Drift = federation.Drift(shaped(t.marked(want), want), shaped(live.Object, want), t.Sensitive)
-		return nil
+		return false, nil
 	}
 	if err != nil {
-		return err
+		return false, err
 	}
-	owned, err := member.Owned(answer.Live, m.FieldManager())
-	if err != nil || owned == nil {
-		return err
+	owned, err := ownedBy(answer.Live, m.FieldManager())
+	if err != nil {
+		return false, err
 	}
 	o.Drift = federation.Drift(t.projected(answer.Live.Object, member.Project(answer.Live.Object, owned)),
 		t.projected(live.Object, member.Project(live.Object, owned)), t.Sensitive)
 	if by, ok := member.Taker(live, m.FieldManager(), owned); ok && len(o.Drift) > 0 {
 		o.Changed = by.String()
 	}
-	return nil
+	held, err := ownedBy(live, m.FieldManager())
+	return err == nil && owned.Difference(held).Empty(), err
 }
 
 // projected completes a projection by what says which kind it is, so that Secret data is recognised.
