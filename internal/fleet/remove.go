@@ -72,7 +72,7 @@ func (f *Fleet) remove(ctx context.Context, t *Target, name string, c *Copy, rel
 		return removal{done: true, findings: []Finding{{Members: []string{name}, Summary: "Object is left behind",
 			Detail: fmt.Sprintf("%s no longer carries this resource's mark (annotation %s), so it was not deleted.", t.ID, member.ResourceAnnotation),
 			Advice: "Whoever took the mark away has it now."}}}
-	case leftBehind(err) && t.Policy.OnUnreachableDelete == PolicyForget:
+	case leftBehind(err) && t.Policy.OnUnreachableDelete == PolicyForget && ctx.Err() == nil: // an interrupt says nothing about the member
 		return removal{done: true, findings: []Finding{{Members: []string{name}, Summary: "Object is left behind",
 			Detail: fmt.Sprintf("the member does not answer, and %s was forgotten as policy.on_unreachable_delete says; it may still be there: %s.", t.ID, err)}}}
 	case leftBehind(err):
@@ -103,7 +103,7 @@ func (f *Fleet) removeFrom(ctx context.Context, t *Target, name string, c *Copy,
 	if err != nil {
 		return nil, err
 	}
-	object, err := t.object(ctx, m)
+	object, err := t.inAnyVersion(ctx, m)
 	if isNotServed(err) {
 		return nil, nil
 	}
@@ -118,6 +118,8 @@ func (f *Fleet) removeFrom(ctx context.Context, t *Target, name string, c *Copy,
 	switch {
 	case err != nil, live == nil, c.UID != "" && live.GetUID() != c.UID, c.UID == "" && mark != t.Mark:
 		return nil, err
+	case t.Deletion.Orphan && mark.Resource == "": // a release that was cut off, perhaps
+		return nil, m.Release(ctx, object, live.GetUID())
 	case !c.Foreign && mark.Resource != t.Mark.Resource:
 		return nil, errNotMarked
 	case t.Deletion.Orphan:

@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"context"
+	"errors"
 	"maps"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -50,6 +51,18 @@ func (t *Target) object(ctx context.Context, m *member.Member) (member.Object, e
 		return member.Object{}, err
 	}
 	return member.Object{Kind: kind, Namespace: t.ID.Namespace, Name: t.ID.Name}, nil
+}
+
+// inAnyVersion is the target on one member, under another version of its kind where its own is not served: enough to remove it.
+func (t *Target) inAnyVersion(ctx context.Context, m *member.Member) (member.Object, error) {
+	object, err := t.object(ctx, m)
+	var notServed *member.NotServedError
+	if !errors.As(err, &notServed) || len(notServed.Served) == 0 {
+		return object, err
+	}
+	other := *t
+	other.GVK = schema.FromAPIVersionAndKind(notServed.Served[0], t.GVK.Kind)
+	return other.object(ctx, m)
 }
 
 // marked returns the manifest with our mark; the manifest itself is not changed.

@@ -1,0 +1,357 @@
+package fleet_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/kubefed/terraform-provider-kubefed/internal/fleet"
+	"github.com/kubefed/terraform-provider-kubefed/internal/kubetest"
+	"github.com/kubefed/terraform-provider-kubefed/internal/member"
+)
+
+func TestDestroyDeletesEverywhereByUID(t *testing.T) {
+	w := newWorld(t, 3)
+	r := w.declare(t, deployment)
+	r.must(t)
+	w.reset()
+	if outcome := r.destroy(t); len(outcome.Findings) > 0 || len(r.record.Members()) > 0 {
+		t.Fatalf("left are %v: %s", r.record.Members(), texts(outcome.Findings))
+	}
+	if there := r.there(t); len(there) > 0 {
+		t.Errorf("the object is still on %v", there)
+	}
+	for _, name := range w.names {
+		writes := w.proxies[name].Writes()
+		if len(writes) != 1 || !strings.Contains(string(writes[0].Body), `"preconditions":{"uid":"`) || !strings.Contains(string(writes[0].Body), `"Foreground"`) {
+			t.Errorf("member %s: sent %v", name, writes)
+		}
+	}
+}
+
+func TestAMemberThatLeavesThePlacementLosesTheObjectAndNothingElseIsSent(t *testing.T) {
+	w := newWorld(t, 3)
+	r := w.declare(t, configMap)
+	r.must(t)
+	r.spec.Placement = on("a", "c")
+	if p := r.plan(t); !slices.Equal(p.leaving, []string{"b"}) || len(p.writes)+len(p.findings) > 0 {
+		t.Fatalf("the plan leaves %v, writes %v and says %s", p.leaving, p.writes, texts(p.findings))
+	}
+	w.reset()
+	r.must(t)
+	if there := r.there(t); !slices.Equal(there, []string{"a", "c"}) || !slices.Equal(r.record.Members(), there) {
+		t.Errorf("the object is on %v, the record has %v", there, r.record.Members())
+	}
+	if n := len(w.proxies["a"].Requests()) + len(w.proxies["c"].Requests()); n != 0 {
+		t.Errorf("the members that stay get %d requests", n)
+	}
+	if writes := w.proxies["b"].Writes(); len(writes) != 1 || writes[0].Verb != kubetest.Delete {
+		t.Errorf("the one that leaves gets %v", writes)
+	}
+	r.empty(t)
+}
+
+func TestNothingIsDeletedWhileAnotherMemberCouldNotBeWritten(t *testing.T) {
+	w := newWorld(t, 2)
+	r := w.declare(t, configMap)
+	r.must(t)
+	r.spec.Placement = on("b")
+	r.write(t, strings.ReplaceAll(configMap, `"1"`, `"2"`))
+	w.proxies["b"].Status(403, kubetest.When(kubetest.Request.Write))
+	if outcome := r.apply(t); !outcome.Failed() || !slices.Equal(r.record.Members(), w.names) {
+		t.Errorf("the record has %v: %s", r.record.Members(), texts(outcome.Findings))
+	}
+	w.proxies["b"].Heal()
+	p := r.plan(t)
+	if o := p.seen["a"]; o.Err != nil || len(o.Drift) > 0 {
+		t.Errorf("the copy that is to leave: error %v, drift %v", o.Err, o.Drift)
+	}
+	r.must(t)
+	if there := r.there(t); !slices.Equal(there, []string{"b"}) {
+		t.Errorf("the object is on %v", there)
+	}
+	r.empty(t)
+}
+
+func TestAMemberThatIsDownKeepsItsCopyInTheStateAlone(t *testing.T) {
+	w := newWorld(t, 3)
+	w.health = member.HealthCheck{Attempts: 1, Timeout: time.Second}
+	r := w.declare(t, configMap)
+	r.must(t)
+	w.proxies["b"].Refuse()
+	outcome := r.destroy(t)
+	tells(t, outcome.Findings, "b error: Unable to delete from a member that cannot be reached")
+	says(t, outcome.Findings, "on_unreachable_delete")
+	if !slices.Equal(r.record.Members(), []string{"b"}) || !slices.Equal(r.there(t), []string{"b"}) {
+		t.Errorf("the record has %v, the object is on %v", r.record.Members(), r.there(t))
+	}
+	w.proxies["b"].Heal()
+	if outcome = r.destroy(t); len(outcome.Findings) > 0 || len(r.there(t)) > 0 {
+		t.Errorf("once it is back: on %v, %s", r.there(t), texts(outcome.Findings))
+	}
+}
+
+func TestForgetForgetsAMemberThatIsDownButNotOneThatWasInterrupted(t *testing.T) {
+	w := newWorld(t, 1)
+	w.health = member.HealthCheck{Attempts: 1, Timeout: time.Second}
+	r := w.declare(t, configMap)
+	r.spec.Policy.OnUnreachableDelete = fleet.PolicyForget
+	r.must(t)
+	held := w.proxies["a"].Delay(time.Minute, kubetest.When(kubetest.Request.Write))
+	ctx, interrupt := context.WithCancel(t.Context())
+	go func() {
+		kubetest.Eventually(t, 20*time.Second, func() error {
+			if held.Hits() == 0 {
+				return errors.New("the deletion has not begun")
+			}
+			return nil
+		})
+		interrupt()
+	}()
+	if outcome := r.destroyIn(ctx, t); !outcome.Failed() || !slices.Equal(r.record.Members(), w.names) {
+		t.Errorf("interrupted: the record has %v: %s", r.record.Members(), texts(outcome.Findings))
+	}
+	held.Heal()
+	w.proxies["a"].Refuse()
+	outcome := r.destroy(t)
+	tells(t, outcome.Findings, "a warning: Object is left behind")
+	if len(r.record.Members()) > 0 {
+		t.Errorf("the record has %v", r.record.Members())
+	}
+}
+
+func TestALeavingMemberThatIsDownIsToldAtThePlanAndStaysInTheState(t *testing.T) {
+	w := newWorld(t, 2)
+	w.health = member.HealthCheck{Attempts: 1, Timeout: time.Second}
+	r := w.declare(t, configMap)
+	r.must(t)
+	r.spec.Placement = on("a")
+	w.proxies["b"].Refuse()
+	tells(t, r.plan(t).findings, "b warning: Member to delete from cannot be reached")
+	outcome := r.apply(t)
+	tells(t, outcome.Findings, "b error: Unable to delete from a member that cannot be reached")
+	if !slices.Equal(r.record.Members(), w.names) {
+		t.Errorf("the record has %v", r.record.Members())
+	}
+	w.proxies["b"].Heal()
+	r.must(t)
+	r.empty(t)
+}
+
+func TestAFinalizerThatHoldsIsNamedAndTheOthersAreGone(t *testing.T) {
+	w := newWorld(t, 2)
+	r := w.declare(t, configMap)
+	r.must(t)
+	r.patch(t, "b", `{metadata: {finalizers: [demo.test/hold]}}`)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+	defer cancel()
+	outcome := r.destroyIn(ctx, t)
+	tells(t, outcome.Findings, "b error: Object is not gone in time")
+	says(t, outcome.Findings, "demo.test/hold", "since 2")
+	if !slices.Equal(r.record.Members(), []string{"b"}) {
+		t.Errorf("the record has %v", r.record.Members())
+	}
+	r.patch(t, "b", `{metadata: {finalizers: null}}`)
+	if outcome = r.destroy(t); len(outcome.Findings) > 0 || len(r.record.Members()) > 0 {
+		t.Errorf("the second destroy leaves %v: %s", r.record.Members(), texts(outcome.Findings))
+	}
+}
+
+func TestAnObjectWithoutOurMarkOrOfAnotherUIDIsNotDeleted(t *testing.T) {
+	w := newWorld(t, 2)
+	r := w.declare(t, configMap)
+	r.must(t)
+	r.patch(t, "a", `{metadata: {annotations: {terraform.kubefed.io/resource: null}}}`)
+	r.remove(t, "b")
+	w.clusters["b"].Create(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: cm, namespace: `+w.namespace+`}}`)
+	outcome := r.destroy(t)
+	tells(t, outcome.Findings, "a warning: Object is left behind")
+	if there := r.there(t); !slices.Equal(there, w.names) || len(r.record.Members()) > 0 {
+		t.Errorf("the object is on %v, the record has %v", there, r.record.Members())
+	}
+}
+
+func TestWhatIsGoneAlreadyCountsAsDeleted(t *testing.T) {
+	w := newWorld(t, 2)
+	for _, orphan := range []bool{false, true} {
+		r := w.declare(t, configMap)
+		r.spec.Deletion.Orphan = orphan
+		r.must(t)
+		r.remove(t, "a")
+		if outcome := r.destroy(t); len(outcome.Findings) > 0 || len(r.record.Members()) > 0 {
+			t.Errorf("orphan %v: left are %v: %s", orphan, r.record.Members(), texts(outcome.Findings))
+		}
+		w.clusters["b"].Delete(t, "v1", "ConfigMap", w.namespace, "cm")
+	}
+}
+
+func TestOrphanedObjectsStayAndAreStrangersAfterwards(t *testing.T) {
+	w := newWorld(t, 2)
+	r := w.declare(t, configMap)
+	r.spec.Deletion.Orphan = true
+	r.must(t)
+	if outcome := r.destroy(t); len(outcome.Findings) > 0 {
+		t.Fatalf("destroy says %s", texts(outcome.Findings))
+	}
+	for _, name := range w.names {
+		live := r.get(t, name)
+		if _, marked := member.MarkOf(live); marked || len(live.GetLabels())+len(live.GetAnnotations()) > 0 || r.value(t, name, "/data/a") != "1" {
+			t.Errorf("member %s has %v", name, live.Object)
+		}
+	}
+	again := w.declare(t, configMap)
+	tells(t, again.plan(t).findings, "a error: Object exists already", "b error: Object exists already")
+}
+
+func TestADeletionCutOffAnywhereConverges(t *testing.T) {
+	w := newWorld(t, 1)
+	for _, orphan := range []bool{false, true} {
+		for k := 1; k <= 2; k++ {
+			r := w.declare(t, strings.Replace(configMap, "name: cm", "name: "+kubetest.UniqueName(t, "cm"), 1))
+			r.spec.Deletion.Orphan = orphan
+			r.must(t)
+			fault := w.proxies["a"].CutAfterWrites(k)
+			first := r.destroy(t)
+			fault.Heal()
+			if first.Failed() {
+				if again := r.destroy(t); len(again.Findings) > 0 {
+					t.Errorf("orphan %v, cut after %d: the second destroy says %s", orphan, k, texts(again.Findings))
+				}
+			}
+			if live, there := r.find(t, "a"); there != orphan {
+				t.Errorf("orphan %v, cut after %d: there %v", orphan, k, there)
+			} else if there && len(live.GetLabels())+len(live.GetAnnotations()) > 0 {
+				t.Errorf("orphan %v, cut after %d: still marked %v", orphan, k, live.Object)
+			}
+		}
+	}
+}
+
+func TestACopyThatMayBeThereIsNotForgottenByADestroy(t *testing.T) {
+	w := newWorld(t, 2)
+	r := w.declare(t, configMap)
+	fault := w.proxies["b"].CutAfterWrites(1)
+	if outcome := r.apply(t); outcome.Undone || outcome.Failed() {
+		t.Fatalf("undone %v: %s", outcome.Undone, texts(outcome.Findings))
+	}
+	fault.Heal()
+	if outcome := r.destroy(t); len(outcome.Findings) > 0 || len(r.there(t)) > 0 {
+		t.Errorf("after the destroy it is on %v: %s", r.there(t), texts(outcome.Findings))
+	}
+}
+
+func TestAProtectedNamespaceWithThingsOfOthersInsideIsKept(t *testing.T) {
+	w := newWorld(t, 2)
+	name := kubetest.UniqueName(t, "fed")
+	r := w.declare(t, `{apiVersion: v1, kind: Namespace, metadata: {name: `+name+`}}`)
+	for _, member := range w.names {
+		t.Cleanup(func() { w.clusters[member].Delete(t, "v1", "Namespace", "", name) })
+	}
+	r.must(t)
+	ours := w.declare(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: ours, namespace: `+name+`}}`)
+	ours.must(t)
+	f := w.run(t)
+	if findings := f.Guard(t.Context(), r.target(t, f), r.record); len(findings) > 0 {
+		t.Errorf("what is ours keeps it: %s", texts(findings))
+	}
+	w.clusters["b"].Create(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: theirs, namespace: `+name+`}}`)
+	w.clusters["b"].Create(t, `{apiVersion: v1, kind: Secret, metadata: {name: theirs, namespace: `+name+`}}`)
+	findings := f.Guard(t.Context(), r.target(t, f), r.record)
+	tells(t, findings, "b error: Object is protected")
+	says(t, findings, "ConfigMap "+name+"/theirs", "Secret "+name+"/theirs")
+	if strings.Contains(texts(findings), "kube-root-ca.crt") || strings.Contains(texts(findings), "default") || strings.Contains(texts(findings), "ours") {
+		t.Errorf("told is %s", texts(findings))
+	}
+	outcome := r.destroy(t)
+	tells(t, outcome.Findings, "b error: Object is protected")
+	if ns := w.clusters["b"].Get(t, "v1", "Namespace", "", name); ns.GetDeletionTimestamp() != nil || !slices.Equal(r.record.Members(), []string{"b"}) {
+		t.Errorf("deleted %v, the record has %v", ns.GetDeletionTimestamp(), r.record.Members())
+	}
+}
+
+func TestAProtectedNamespaceThatLeavesIsReleasedWhereOthersAreInside(t *testing.T) {
+	w := newWorld(t, 3)
+	name := kubetest.UniqueName(t, "fed")
+	r := w.declare(t, `{apiVersion: v1, kind: Namespace, metadata: {name: `+name+`}}`)
+	for _, member := range w.names {
+		t.Cleanup(func() { w.clusters[member].Delete(t, "v1", "Namespace", "", name) })
+	}
+	r.must(t)
+	w.clusters["b"].Create(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: theirs, namespace: `+name+`}}`)
+	r.spec.Placement = on("a")
+	outcome := r.apply(t)
+	tells(t, outcome.Findings, "b warning: Object is left behind")
+	live := r.get(t, "b")
+	if _, marked := member.MarkOf(live); marked || live.GetDeletionTimestamp() != nil {
+		t.Errorf("member b has %v", live.Object)
+	}
+	if there := r.there(t); !slices.Equal(there, []string{"a", "b"}) || !slices.Equal(r.record.Members(), []string{"a"}) {
+		t.Errorf("the namespace is on %v, the record has %v", there, r.record.Members())
+	}
+}
+
+func TestAProtectedDefinitionWithResourcesOfOthersIsKept(t *testing.T) {
+	w := newWorld(t, 1)
+	group := kubetest.UniqueName(t, "fed") + ".example.com"
+	r := w.declare(t, fmt.Sprintf(`
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: widgets.%s}
+spec:
+  group: %s
+  scope: Namespaced
+  names: {plural: widgets, singular: widget, kind: Widget, listKind: WidgetList}
+  versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}}]
+`, group, group))
+	t.Cleanup(func() {
+		w.clusters["a"].Delete(t, "apiextensions.k8s.io/v1", "CustomResourceDefinition", "", "widgets."+group)
+	})
+	r.must(t)
+	r.empty(t)
+	f := w.run(t)
+	kubetest.Eventually(t, 30*time.Second, func() error {
+		m, err := f.Registry().Open(t.Context(), "a")
+		if err != nil {
+			return err
+		}
+		m.Forget()
+		kinds, err := m.Kinds(t.Context())
+		if err != nil {
+			return err
+		}
+		for _, kind := range kinds.Listable() {
+			if kind.GVK.Group == group {
+				return nil
+			}
+		}
+		return errors.New("not served yet")
+	})
+	if findings := f.Guard(t.Context(), r.target(t, f), r.record); len(findings) > 0 {
+		t.Errorf("an empty one is kept: %s", texts(findings))
+	}
+	w.clusters["a"].Create(t, `{apiVersion: `+group+`/v1, kind: Widget, metadata: {name: theirs, namespace: `+w.namespace+`}}`)
+	says(t, f.Guard(t.Context(), r.target(t, f), r.record), "Widget "+w.namespace+"/theirs")
+	no := false
+	r.state.Deletion.Protection = &no
+	if outcome := r.destroy(t); len(outcome.Findings) > 0 || len(r.there(t)) > 0 {
+		t.Errorf("unprotected, it is on %v: %s", r.there(t), texts(outcome.Findings))
+	}
+}
+
+func TestAnObjectOfAnotherVersionOfItsKindIsDeletedToo(t *testing.T) {
+	w := newWorld(t, 1)
+	r := w.declare(t, `{apiVersion: batch/v1, kind: CronJob, metadata: {name: j}, spec: {schedule: "0 0 1 1 *", jobTemplate: {spec: {template: {spec: {restartPolicy: Never, containers: [{name: c, image: x}]}}}}}}`)
+	r.must(t)
+	r.spec.Template["apiVersion"], r.state.Template["apiVersion"] = "batch/v1beta1", "batch/v1beta1" // as if it had been served when it was written
+	if outcome := r.destroy(t); len(outcome.Findings) > 0 {
+		t.Errorf("destroy says %s", texts(outcome.Findings))
+	}
+	r.spec.Template["apiVersion"] = "batch/v1"
+	if there := r.there(t); len(there) > 0 {
+		t.Errorf("the object is still on %v", there)
+	}
+}
