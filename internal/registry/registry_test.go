@@ -145,8 +145,8 @@ func TestHostIsReadOncePerProcessWhoeverAsks(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if clusters, secrets, any := f.host.Count(isList("kubefedclusters")), f.host.Count(isList("secrets")), len(f.host.Requests()); clusters != 1 || secrets != 1 || any != 2 {
-		t.Errorf("the host got %d LISTs of KubeFedClusters, %d of Secrets and %d requests in all", clusters, secrets, any)
+	if clusters, secrets, all := f.host.Count(isList("kubefedclusters")), f.host.Count(isList("secrets")), len(f.host.Requests()); clusters != 1 || secrets != 1 || all != 2 {
+		t.Errorf("the host got %d LISTs of KubeFedClusters, %d of Secrets and %d requests in all", clusters, secrets, all)
 	}
 	if n := len(f.member.Requests()); n != 1 {
 		t.Errorf("opening the member took %d requests: %v", n, f.member.Requests())
