@@ -17,6 +17,9 @@ import (
 	"testing"
 	"time"
 
+	"k8s.io/client-go/rest"
+
+	"github.com/kubefed/terraform-provider-kubefed/internal/kubetest"
 	"github.com/kubefed/terraform-provider-kubefed/internal/member"
 )
 
@@ -237,5 +240,39 @@ func TestAbsentKubeconfigIsToldApart(t *testing.T) {
 	_, err := member.Connection{ConfigPath: filepath.Join(t.TempDir(), "absent")}.RESTConfig()
 	if !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("want fs.ErrNotExist, got %v", err)
+	}
+}
+
+func TestImpersonationOfAKubeconfigIsKeptUnlessTheProviderHasItsOwn(t *testing.T) {
+	t.Parallel()
+	proxy := kubetest.NewProxy(t, kubetest.Member(t, 1))
+	text, err := os.ReadFile(proxy.Kubeconfig())
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := writeKubeconfig(t, strings.Replace(string(text), "    token:", "    as: jane\n    token:", 1))
+	cfg, err := member.Connection{ConfigPath: file}.RESTConfig()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, own := range []string{"", "john"} {
+		proxy.Reset()
+		m, err := member.New("a", cfg, member.Options{Impersonate: rest.ImpersonationConfig{UserName: own}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = m.Kinds(t.Context()) // jane may not
+		want := own
+		if want == "" {
+			want = "jane"
+		}
+		for _, r := range proxy.Requests() {
+			if got := r.Header.Get("Impersonate-User"); got != want {
+				t.Errorf("%s acts as %q, want %q", r, got, want)
+			}
+		}
+		if len(proxy.Requests()) == 0 {
+			t.Error("nothing was asked")
+		}
 	}
 }

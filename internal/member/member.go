@@ -49,7 +49,10 @@ type Member struct {
 // New makes the client for the cluster that cfg reaches. An error means that cfg itself cannot be used; it has the class ClassConfig.
 func New(name string, cfg *rest.Config, o Options) (*Member, error) {
 	cfg = rest.CopyConfig(cfg)
-	cfg.UserAgent, cfg.Impersonate = o.UserAgent, o.Impersonate
+	cfg.UserAgent = o.UserAgent
+	if o.Impersonate.UserName != "" { // else the kubeconfig's own, if it has one
+		cfg.Impersonate = o.Impersonate
+	}
 	cfg.QPS, cfg.Burst = -1, 0
 	if o.QPS > 0 {
 		cfg.QPS, cfg.Burst = o.QPS, max(1, int(2*o.QPS))

@@ -1,7 +1,10 @@
 package provider_test
 
 import (
+	"encoding/base64"
 	"fmt"
+	"os"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -350,4 +353,83 @@ resource "kubefed_federated_resource" "x" {
 		t.Errorf("the host got %d LISTs, one of KubeFedClusters and one of Secrets are enough", n)
 	}
 	tf.destroy().succeeds().quiet()
+}
+
+func TestAccSelectorFollowsTheLabelsOfJoinedClusters(t *testing.T) {
+	t.Parallel()
+	h, tf := newHosted(t, 2), newTerraform(t)
+	name := kubetest.UniqueName(t, "cm")
+	object := named("x", fmt.Sprintf("template = { apiVersion = \"v1\", kind = \"ConfigMap\", metadata = { name = %q, namespace = \"default\" } }", name),
+		"placement = { cluster_selector = { match_labels = { tier = \"x\" } } }", "depends_on = [kubefed_cluster.eu, kubefed_cluster.us]")
+	on := func(want ...string) {
+		t.Helper()
+		if got := tf.planned(x).After.names("placed_clusters"); !reflect.DeepEqual(got, want) {
+			t.Errorf("planned are %v, want %v", got, want)
+		}
+		tf.applySaved().succeeds().quiet()
+		var there []string
+		for i, member := range []string{"eu", "us"} {
+			if _, ok := h.sites[i].Find(t, "v1", "ConfigMap", "default", name); ok {
+				there = append(there, member)
+			}
+		}
+		if !reflect.DeepEqual(there, want) {
+			t.Errorf("the object is on %v, want %v", there, want)
+		}
+		tf.plan().empty().quiet()
+	}
+	tf.configure(h.provider(), controlPlane, h.cluster("eu", 0, `labels = { tier = "x" }`), h.cluster("us", 1, `labels = { tier = "y" }`), object)
+	tf.plan().succeeds().quiet()
+	on("eu")
+	tf.configure(h.provider(), controlPlane, h.cluster("eu", 0, `labels = { tier = "x" }`), h.cluster("us", 1, `labels = { tier = "x" }`), object)
+	tf.plan().does(map[string]string{"kubefed_cluster.us": "update", x: "update"}).quiet()
+	on("eu", "us")
+	tf.configure(h.provider(), controlPlane, h.cluster("eu", 0), h.cluster("us", 1, `labels = { tier = "x" }`), object)
+	tf.plan().does(map[string]string{eu: "update", x: "update"}).quiet()
+	on("us")
+	tf.configure(h.provider(), controlPlane, h.cluster("eu", 0), h.cluster("us", 1, `labels = { tier = "x" }`, `availability = "draining"`), object)
+	tf.plan().does(map[string]string{"kubefed_cluster.us": "update", x: "update"}).quiet()
+	tf.applySaved().succeeds().quiet()
+	tf.destroy().succeeds().quiet()
+}
+
+func TestAccCredentialsAreInNoStatePlanMessageOrLog(t *testing.T) {
+	t.Parallel()
+	h, tf := newHosted(t, 1), newTerraform(t)
+	proxy, log := h.sites[0].proxy, filepath.Join(t.TempDir(), "log")
+	tf.write("ca.pem", string(proxy.CA()))
+	tf.setenv("TF_LOG", "TRACE")
+	tf.setenv("TF_LOG_PATH", log)
+	tf.setenv("TF_VAR_token", proxy.Token())
+	tf.configure(h.provider(), controlPlane, "variable \"token\" {\n  type = string\n  sensitive = true\n  ephemeral = true\n}\n", fmt.Sprintf(`
+resource "kubefed_cluster" "eu" {
+  name               = "eu"
+  cluster_connection = { host = %q, cluster_ca_certificate = file("ca.pem"), token = var.token }
+  depends_on         = [kubefed_control_plane.this]
+}
+`, proxy.Host()))
+	texts := map[string]string{"plan": tf.plan().succeeds().text, "saved plan": tf.show(), "apply": tf.applySaved().succeeds().text}
+	proxy.Refuse()
+	texts["refresh"] = tf.plan().succeeds().text
+	proxy.Heal()
+	for name, file := range map[string]string{"state": filepath.Join(tf.dir, "terraform.tfstate"), "log": log} {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts[name] = string(text)
+	}
+	account := field(t, h.host.Get(t, "v1", "Secret", h.namespace, tf.stateOf(eu)["secret_name"].(string)), "data", "token").(string)
+	joined, err := base64.StdEncoding.DecodeString(account)
+	if err != nil || len(joined) == 0 {
+		t.Fatalf("the token of the account: %v", err)
+	}
+	for name, text := range texts {
+		for what, secret := range map[string]string{"the connection's token": proxy.Token(), "the account's token": string(joined), "the account's token in base64": account} {
+			if strings.Contains(text, secret) {
+				t.Errorf("%s is in the %s", what, name)
+			}
+		}
+	}
+	tf.destroy().succeeds()
 }

@@ -46,6 +46,8 @@ func (m providerModel) unknown(ctx context.Context) string {
 		return because("field_manager")
 	case !fullyKnown(ctx, m.Impersonate):
 		return because("impersonate")
+	case !fullyKnown(ctx, m.Policy):
+		return because("policy")
 	case m.MemberClusters.IsUnknown():
 		return because("member_clusters")
 	}

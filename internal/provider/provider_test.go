@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -149,4 +150,27 @@ func TestAccProviderWhoseClustersAreNotKnownYetPlansAndThenApplies(t *testing.T)
 	tf.applySaved().succeeds()
 	tf.plan().empty().quiet()
 	tf.destroy().succeeds().quiet()
+}
+
+func TestAccMemberWhoseConnectionIsNotKnownYetKeepsNobodyElseFromBeingPlanned(t *testing.T) {
+	t.Parallel()
+	f, tf := newFederation(t, "eu", "us"), newTerraform(t)
+	us := f.sites["us"].proxy
+	later := "resource \"terraform_data\" \"later\" { input = " + fmt.Sprintf("%q", us.Kubeconfig()) + " }\n"
+	members := fmt.Sprintf("member_clusters = {\n    eu = { config_path = %q }\n    us = { config_path = terraform_data.later.output }\n  }", f.sites["eu"].proxy.Kubeconfig())
+	tf.configure(later, block(fmt.Sprintf("owner = %q", f.owner), members), resource(f.settings("{a: one}"), everywhere))
+	before := us.Connections()
+	tf.plan().does(map[string]string{"terraform_data.later": "create", x: "create"}).quiet()
+	if got := tf.planned(x).After.names("placed_clusters"); !reflect.DeepEqual(got, []string{"eu", "us"}) {
+		t.Errorf("planned are %v", got)
+	}
+	if n := us.Connections() - before; n > 0 {
+		t.Errorf("us was dialled %d times", n)
+	}
+	if n := f.sites["eu"].proxy.Count(func(r kubetest.Request) bool { return r.DryRun }); n == 0 {
+		t.Error("eu has not been asked whether it would take the object")
+	}
+	tf.applySaved().succeeds().quiet()
+	f.wantOn("v1", "ConfigMap", "settings", "eu", "us")
+	tf.plan().empty().quiet()
 }
