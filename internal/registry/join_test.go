@@ -288,3 +288,15 @@ func TestUnjoinOfWhatIsNotRegisteredIsNoError(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+func TestJoinSaysThatAClusterMakesNoTokens(t *testing.T) {
+	t.Parallel()
+	f := newFederationWith(t, kubetest.Fresh(t, kubetest.Options{Name: "tokenless", Lean: true}))
+	_, err := f.registry().Join(t.Context(), connection(f.member), registry.Cluster{Name: "eu"})
+	if err == nil || !strings.Contains(err.Error(), "kube-controller-manager") {
+		t.Errorf("got %v", err)
+	}
+	if _, there := f.hostCluster.Find(t, "core.kubefed.io/v1beta1", "KubeFedCluster", f.namespace, "eu"); there {
+		t.Error("it is registered")
+	}
+}
