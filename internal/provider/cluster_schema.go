@@ -25,7 +25,7 @@ func clusterSchema() schema.Schema {
 			// Required
 			"name": schema.StringAttribute{
 				Required:            true,
-				MarkdownDescription: "Name of the member, a DNS label. Another name unjoins the cluster and joins it anew.",
+				MarkdownDescription: "Name of the member, a DNS label. Another name unjoins the cluster and joins it anew; with `create_before_destroy` that takes two applies (remove it, then add it), as a cluster has one name at a time.",
 				Validators:          []validator.String{clusterName{}},
 				PlanModifiers:       []planmodifier.String{stringplanmodifier.RequiresReplace()},
 			},
