@@ -131,6 +131,9 @@ func (w *written) notes(t *Target, name string) []Finding {
 	var findings []Finding
 	for _, text := range w.warnings {
 		if t.hidesText() {
+			text = "about " + t.ID.String() + "; " + hiddenWords + "."
+		}
+		if t.hidesText() {
 			text = "the API server warns about the object; its words are not shown, as they may quote secret values."
 		}
 		findings = append(findings, Finding{Path: []string{"template"}, Members: []string{name}, Summary: "API server warning", Detail: text})

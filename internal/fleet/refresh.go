@@ -42,13 +42,9 @@ func (f *Fleet) look(ctx context.Context, t *Target, record *Record, applied *Re
 	if err != nil {
 		return err
 	}
-	object, err := t.object(ctx, m)
-	var notServed *member.NotServedError
-	if errors.As(err, &notServed) && len(notServed.Served) == 0 { // under another version, the object lives on
-		o.Gone = true
-		return nil
-	}
-	if err != nil {
+	object, gone, err := t.objectOrGone(ctx, m)
+	if err != nil || gone {
+		o.Gone = gone
 		return err
 	}
 	c := record.Copies[o.Member]

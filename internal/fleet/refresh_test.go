@@ -2,6 +2,7 @@ package fleet_test
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"net/http"
 	"slices"
@@ -281,15 +282,15 @@ func TestAKindThatIsServedNoMoreIsGoneAndOneOfAnotherVersionIsNot(t *testing.T) 
 	w.clusters["a"].MergePatch(t, "apiextensions.k8s.io/v1", "CustomResourceDefinition", "", crd.GetName(), map[string]any{"spec": map[string]any{"versions": append(versions, second)}})
 	var o fleet.Observation
 	kubetest.Eventually(t, 30*time.Second, func() error {
-		if o = r.refresh(t, w.run(t))["a"]; o.Err == nil && !o.Gone {
-			return errors.New("still served as v1")
+		var notServed *member.NotServedError
+		if o = r.refresh(t, w.run(t))["a"]; o.Gone {
+			t.Fatal("gone, although it is served as v2 or about to be")
+		}
+		if !errors.As(o.Err, &notServed) || !slices.Equal(notServed.Served, []string{group + "/v2"}) {
+			return fmt.Errorf("served as v2 alone: error %v", o.Err)
 		}
 		return nil
 	})
-	var notServed *member.NotServedError
-	if o.Gone || !errors.As(o.Err, &notServed) || !slices.Equal(notServed.Served, []string{group + "/v2"}) {
-		t.Errorf("served as v2 alone: gone %v, error %v", o.Gone, o.Err)
-	}
 	w.clusters["a"].Delete(t, "apiextensions.k8s.io/v1", "CustomResourceDefinition", "", crd.GetName())
 	kubetest.Eventually(t, 60*time.Second, func() error {
 		if o = r.refresh(t, w.run(t))["a"]; !o.Gone {

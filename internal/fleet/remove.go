@@ -74,7 +74,7 @@ func (f *Fleet) remove(ctx context.Context, t *Target, name string, c *Copy, rel
 			Advice: "Whoever took the mark away has it now."}}}
 	case leftBehind(err) && t.Policy.OnUnreachableDelete == PolicyForget && ctx.Err() == nil: // an interrupt says nothing about the member
 		return removal{done: true, findings: []Finding{{Members: []string{name}, Summary: "Object is left behind",
-			Detail: fmt.Sprintf("the member does not answer, and %s was forgotten as policy.on_unreachable_delete says; it may still be there: %s.", t.ID, err)}}}
+			Detail: fmt.Sprintf("the member does not answer, and %s was forgotten as policy.on_unreachable_delete says; it may still be there: %s", t.ID, t.Detail(err))}}}
 	case leftBehind(err):
 		finding := t.finding(name, err)
 		finding.Path = []string{"placement"}
@@ -103,11 +103,8 @@ func (f *Fleet) removeFrom(ctx context.Context, t *Target, name string, c *Copy,
 	if err != nil {
 		return nil, err
 	}
-	object, err := t.inAnyVersion(ctx, m)
-	if isNotServed(err) {
-		return nil, nil
-	}
-	if err != nil {
+	object, gone, err := t.inAnyVersion(ctx, m)
+	if err != nil || gone {
 		return nil, err
 	}
 	live, err := m.Get(ctx, object)

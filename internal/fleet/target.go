@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -53,16 +54,50 @@ func (t *Target) object(ctx context.Context, m *member.Member) (member.Object, e
 	return member.Object{Kind: kind, Namespace: t.ID.Namespace, Name: t.ID.Name}, nil
 }
 
-// inAnyVersion is the target on one member, under another version of its kind where its own is not served: enough to remove it.
-func (t *Target) inAnyVersion(ctx context.Context, m *member.Member) (member.Object, error) {
-	object, err := t.object(ctx, m)
+// confirmFor bounds how long discovery is asked again for a kind that it lacks although objects of it were written.
+const confirmFor = 2 * time.Second
+
+// objectOrGone is the target on a member that had it. gone says that its objects have gone with its kind: the kind is served in no version, and
+// is not defined. Discovery alone does not say so: it leaves out a kind for a while after a definition was made or changed.
+func (t *Target) objectOrGone(ctx context.Context, m *member.Member) (object member.Object, gone bool, err error) {
+	object, err = t.object(ctx, m)
+	var notServed *member.NotServedError
+	if !errors.As(err, &notServed) || len(notServed.Served) > 0 {
+		return object, false, err
+	}
+	defined, askErr := m.Defines(ctx, t.GVK.GroupKind())
+	switch {
+	case isForbidden(askErr): // then asking again is the best there is
+	case askErr != nil:
+		return object, false, askErr
+	case !defined:
+		return object, true, nil
+	}
+	deadline := time.Now().Add(confirmFor)
+	for isNotServed(err) && time.Now().Before(deadline) && ctx.Err() == nil {
+		select {
+		case <-time.After(confirmFor / 8):
+		case <-ctx.Done():
+		}
+		m.Forget()
+		object, err = t.object(ctx, m)
+	}
+	if isNotServed(err) && !defined && ctx.Err() == nil {
+		return object, true, nil
+	}
+	return object, false, err
+}
+
+// inAnyVersion is the target on a member that had it, under another version of its kind where its own is not served: enough to remove it.
+func (t *Target) inAnyVersion(ctx context.Context, m *member.Member) (object member.Object, gone bool, err error) {
+	object, gone, err = t.objectOrGone(ctx, m)
 	var notServed *member.NotServedError
 	if !errors.As(err, &notServed) || len(notServed.Served) == 0 {
-		return object, err
+		return object, gone, err
 	}
 	other := *t
 	other.GVK = schema.FromAPIVersionAndKind(notServed.Served[0], t.GVK.Kind)
-	return other.object(ctx, m)
+	return other.objectOrGone(ctx, m)
 }
 
 // marked returns the manifest with our mark; the manifest itself is not changed.

@@ -13,7 +13,6 @@ import (
 
 	"github.com/kubefed/terraform-provider-kubefed/internal/federation"
 	"github.com/kubefed/terraform-provider-kubefed/internal/fleet"
-	"github.com/kubefed/terraform-provider-kubefed/internal/member"
 	"github.com/kubefed/terraform-provider-kubefed/internal/registry"
 )
 
@@ -173,19 +172,15 @@ func observed(t *fleet.Target, observations []fleet.Observation) []fleet.Finding
 }
 
 func unread(t *fleet.Target, o fleet.Observation) fleet.Finding {
-	f := fleet.Finding{Members: []string{o.Member}, Summary: "Member cannot be read", Detail: o.Err.Error() + ".",
+	f := fleet.Finding{Members: []string{o.Member}, Summary: "Member cannot be read", Detail: t.Detail(o.Err),
 		Advice: "The last known state is kept for it: nothing there is deleted, re-created or forgotten because of this."}
 	var (
-		unreachable *member.UnreachableError
-		foreign     *fleet.ForeignError
-		twice       *fleet.DeclaredTwiceError
+		foreign *fleet.ForeignError
+		twice   *fleet.DeclaredTwiceError
 	)
 	if errors.As(o.Err, &foreign) || errors.As(o.Err, &twice) {
 		f.Summary = "Object was taken over"
 		f.Advice = "Remove the object from one of the two; this state can let go of it with deletion.policy = \"orphan\"."
-	}
-	if errors.As(o.Err, &unreachable) {
-		f.Detail = fmt.Sprintf("it %s: %v.", unreachable.Class, unreachable.Err)
 	}
 	return f
 }

@@ -1,0 +1,125 @@
+package fleet_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kubefed/terraform-provider-kubefed/internal/federation"
+	"github.com/kubefed/terraform-provider-kubefed/internal/fleet"
+	"github.com/kubefed/terraform-provider-kubefed/internal/member"
+)
+
+var configMapKind = schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"}
+
+// imported makes the state that an import of what was found leaves, with the configuration that it suggests.
+func (w *world) imported(t *testing.T, gvk schema.GroupVersionKind, name string) (*resource, *fleet.Found) {
+	t.Helper()
+	found, err := w.run(t).Find(t.Context(), gvk, federation.ID{Group: gvk.Group, Kind: gvk.Kind, Namespace: w.namespace, Name: name})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := federation.Encode(found.Template)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := w.declare(t, text)
+	r.spec.Placement = on(found.Members...)
+	for _, name := range found.Members {
+		if patch, differs := found.Patches[name]; differs {
+			r.spec.Overrides = append(r.spec.Overrides, only(name, patch))
+		}
+	}
+	r.state, r.record, r.facts = r.spec, restored(t, found.Record), &fleet.Facts{Scope: &found.Scope}
+	return r, found
+}
+
+func TestImportFindsTheObjectAndWhereItDiffers(t *testing.T) {
+	w := newWorld(t, 3)
+	r := w.declare(t, configMap)
+	for name, value := range map[string]string{"a": "1", "c": "3"} {
+		w.clusters[name].Create(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: cm, namespace: `+w.namespace+`, labels: {l: x}}, data: {a: "`+value+`"}}`)
+	}
+	w.reset()
+	imported, found := w.imported(t, configMapKind, "cm")
+	if !slices.Equal(found.Members, []string{"a", "c"}) || len(found.Findings) > 0 {
+		t.Errorf("found on %v: %s", found.Members, texts(found.Findings))
+	}
+	for _, name := range w.names {
+		if writes := w.proxies[name].Writes(); len(writes) > 0 {
+			t.Errorf("an import writes %v", writes)
+		}
+	}
+	if data := found.Patches["c"]["data"]; len(found.Patches) != 1 || data.(map[string]any)["a"] != "3" {
+		t.Errorf("patches are %v", found.Patches)
+	}
+	before := map[string]string{"a": r.get(t, "a").GetResourceVersion(), "c": r.get(t, "c").GetResourceVersion()}
+	for name, o := range imported.refresh(t, w.run(t)) {
+		if o.Err != nil || o.Gone || len(o.Drift) > 0 {
+			t.Errorf("member %s: error %v, gone %v, drift %v", name, o.Err, o.Gone, o.Drift)
+		}
+	}
+	imported.must(t)
+	for name := range before {
+		if _, marked := member.MarkOf(imported.get(t, name)); !marked {
+			t.Errorf("the first update does not mark the object on %s", name)
+		}
+	}
+	if a, c := imported.value(t, "a", "/data/a"), imported.value(t, "c", "/data/a"); a != "1" || c != "3" {
+		t.Errorf("the first update changes values: %v, %v", a, c)
+	}
+	imported.empty(t)
+}
+
+func TestImportLeavesOutWhatClustersPutIn(t *testing.T) {
+	w := newWorld(t, 2)
+	w.clusters["a"].Create(t, `{apiVersion: v1, kind: Service, metadata: {name: svc, namespace: `+w.namespace+`}, spec: {type: NodePort, selector: {app: web}, ports: [{port: 80}]}}`)
+	_, found := w.imported(t, schema.GroupVersionKind{Version: "v1", Kind: "Service"}, "svc")
+	text, err := federation.Encode(found.Template)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, field := range []string{"nodePort", "clusterIP", "uid", "resourceVersion", "managedFields", "creationTimestamp", "status"} {
+		if strings.Contains(text, field) {
+			t.Errorf("%s is in the template:\n%s", field, text)
+		}
+	}
+	w.clusters["a"].Create(t, strings.Replace(deployment, "name: web,", "name: web, namespace: "+w.namespace+",", 1))
+	_, found = w.imported(t, schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "Deployment"}, "web")
+	if annotations, _ := federation.ValueAt(found.Template, "/metadata/annotations"); annotations != nil {
+		t.Errorf("annotations are %v", annotations)
+	}
+}
+
+func TestImportOfAnObjectNobodyHasOrThatSomeCannotBeAskedFor(t *testing.T) {
+	w := newWorld(t, 2)
+	w.health = member.HealthCheck{Attempts: 1, Timeout: time.Second}
+	id := federation.ID{Kind: "ConfigMap", Namespace: w.namespace, Name: "cm"}
+	if _, err := w.run(t).Find(t.Context(), configMapKind, id); err == nil || !strings.Contains(err.Error(), `"a", "b"`) {
+		t.Errorf("nobody has it: %v", err)
+	}
+	w.clusters["a"].Create(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: cm, namespace: `+w.namespace+`}}`)
+	w.proxies["b"].Refuse()
+	found, err := w.run(t).Find(t.Context(), configMapKind, id)
+	if err != nil || !slices.Equal(found.Members, []string{"a"}) {
+		t.Fatalf("found on %v (%v)", found.Members, err)
+	}
+	tells(t, found.Findings, "b warning: Member cannot be reached")
+}
+
+func TestAnImportedCopyOutsideThePlacementIsForgottenNotDeleted(t *testing.T) {
+	w := newWorld(t, 2)
+	for _, name := range w.names {
+		w.clusters[name].Create(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: cm, namespace: `+w.namespace+`}, data: {a: "1"}}`)
+	}
+	r, _ := w.imported(t, configMapKind, "cm")
+	r.spec.Placement = on("a")
+	tells(t, r.plan(t).findings, "b warning: Imported object is left where it is")
+	r.must(t)
+	if there := r.there(t); !slices.Equal(there, w.names) || !slices.Equal(r.record.Members(), []string{"a"}) {
+		t.Errorf("the object is on %v, the record has %v", there, r.record.Members())
+	}
+}

@@ -1,0 +1,130 @@
+package fleet_test
+
+import (
+	"encoding/base64"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/kubefed/terraform-provider-kubefed/internal/fleet"
+	"github.com/kubefed/terraform-provider-kubefed/internal/kubetest"
+)
+
+const password = "correct-horse-battery"
+
+// holdsNone fails the test if a text holds the password, plain or as base64.
+func holdsNone(t *testing.T, what, text string) {
+	t.Helper()
+	for _, secret := range []string{password, base64.StdEncoding.EncodeToString([]byte(password))} {
+		if strings.Contains(text, secret) {
+			t.Errorf("%s holds the secret: %s", what, text)
+		}
+	}
+}
+
+// secretive are resources with a secret in them, by how it is known to be one.
+func (w *world) secretive(t *testing.T) map[string]*resource {
+	t.Helper()
+	named := func(kind string) string { return kubetest.UniqueName(t, kind) }
+	s := w.declare(t, `{apiVersion: v1, kind: Secret, metadata: {name: `+named("s")+`}, stringData: {password: `+password+`}}`)
+	c := w.declare(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: `+named("c")+`}, data: {password: `+password+`}}`)
+	c.spec.Sensitive = []string{"/data/password"}
+	return map[string]*resource{"Secret": s, "sensitive_fields": c}
+}
+
+func TestWordsOfTheAPIServerAboutSecretsAreNotShown(t *testing.T) {
+	w := newWorld(t, 1)
+	quoting := kubetest.Message("failed to create typed patch object: .data.password: " + password + " is not welcome")
+	for how, r := range w.secretive(t) {
+		for name, fault := range map[string][]kubetest.Option{
+			"invalid (500)":        {kubetest.Reason("")},
+			"webhook fails (500)":  {kubetest.Reason("InternalError")},
+			"refused by a webhook": {kubetest.Reason("Forbidden")},
+		} {
+			code := http.StatusInternalServerError
+			if name == "refused by a webhook" {
+				code = http.StatusForbidden
+			}
+			f := w.proxies["a"].Status(code, append(fault, quoting, kubetest.When(func(q kubetest.Request) bool { return q.Verb == kubetest.Apply }))...)
+			p := r.plan(t)
+			outcome := r.apply(t)
+			f.Heal()
+			if !fleet.HasError(p.findings) || !outcome.Failed() {
+				t.Errorf("%s, %s: no error", how, name)
+			}
+			holdsNone(t, how+", "+name+", plan", texts(p.findings))
+			holdsNone(t, how+", "+name+", apply", texts(outcome.Findings))
+			for member, message := range outcome.Pending {
+				holdsNone(t, how+", "+name+", message of "+member, message)
+			}
+		}
+	}
+}
+
+func TestDriftOfSecretsIsToldWithoutValues(t *testing.T) {
+	w := newWorld(t, 1)
+	for how, r := range w.secretive(t) {
+		value := password
+		if how == "Secret" {
+			value = base64.StdEncoding.EncodeToString([]byte(password))
+		}
+		r.write(t, strings.NewReplacer("stringData", "stringData").Replace(`{apiVersion: v1, kind: `+r.spec.Template["kind"].(string)+`, metadata: {name: `+r.spec.Template["metadata"].(map[string]any)["name"].(string)+`}, data: {password: aW5pdGlhbA==}}`))
+		r.must(t)
+		r.patch(t, "a", `{data: {password: `+value+`, other: `+value+`}}`)
+		o := r.refresh(t, w.run(t))["a"]
+		if len(o.Drift) != 1 {
+			t.Errorf("%s: drift is %v", how, o.Drift)
+		}
+		for _, shown := range o.Drift {
+			holdsNone(t, how, shown)
+		}
+		record, err := r.record.Bytes()
+		if err != nil {
+			t.Fatal(err)
+		}
+		holdsNone(t, how+", private state", string(record))
+		r.must(t)
+		r.empty(t)
+	}
+}
+
+func TestAConflictAboutASecretNamesFieldsAlone(t *testing.T) {
+	w := newWorld(t, 1)
+	r := w.secretive(t)["Secret"]
+	r.must(t)
+	name := r.get(t, "a").GetName()
+	r.patch(t, "a", `{data: {other: `+base64.StdEncoding.EncodeToString([]byte(password))+`}}`)
+	r.write(t, `{apiVersion: v1, kind: Secret, metadata: {name: `+name+`}, stringData: {password: `+password+`, other: mine}}`)
+	p := r.plan(t)
+	tells(t, p.findings, "a error: Field conflict")
+	says(t, p.findings, ".data.other (kubetest)")
+	holdsNone(t, "plan", texts(p.findings))
+}
+
+func TestVersionsOfSecretsCannotBeGuessed(t *testing.T) {
+	w := newWorld(t, 1)
+	for how, r := range w.secretive(t) {
+		r.must(t)
+		first := r.record.Copies["a"].Version
+		r.destroy(t)
+		r.record, r.facts = nil, nil
+		r.must(t)
+		if second := r.record.Copies["a"].Version; first == "" || first == second {
+			t.Errorf("%s: the same content has the versions %q and %q under two keys", how, first, second)
+		}
+	}
+}
+
+func TestRecordKeepsALaggingSecretOnlyInPrivateState(t *testing.T) {
+	w := newWorld(t, 1)
+	r := w.secretive(t)["Secret"]
+	r.must(t)
+	name := r.get(t, "a").GetName()
+	r.write(t, `{apiVersion: v1, kind: Secret, metadata: {name: `+name+`}, stringData: {password: changed}}`)
+	f := w.proxies["a"].Status(http.StatusForbidden, kubetest.When(kubetest.Request.Write))
+	outcome := r.apply(t)
+	f.Heal()
+	holdsNone(t, "apply", texts(outcome.Findings))
+	r.must(t)
+	r.empty(t)
+}

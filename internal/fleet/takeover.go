@@ -1,0 +1,87 @@
+package fleet
+
+import (
+	"context"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kubefed/terraform-provider-kubefed/internal/federation"
+	"github.com/kubefed/terraform-provider-kubefed/internal/member"
+)
+
+// takeOver decides about an object that is there although we never wrote it: a stranger's, another resource's, the one that is being
+// replaced, or one that an interrupted run of this resource left behind.
+func (p putter) takeOver(ctx context.Context, m *member.Member, object member.Object, w Write, live *unstructured.Unstructured) (*written, error) {
+	tree := p.target.marked(w.Want)
+	mark, ours := member.MarkOf(live)
+	memory := p.fleet.memory
+	switch {
+	case live.GetLabels()[optOutLabel] == "false":
+		return nil, &ForeignError{Member: m.Name(), Object: object, OptOut: true}
+	case ours && mark.Owner != p.target.Mark.Owner:
+		return nil, &ForeignError{Member: m.Name(), Object: object, Owner: mark.Owner}
+	case !ours && p.target.Policy.OnExisting != PolicyAdopt:
+		return nil, p.foreign(m, object, live)
+	case !ours:
+		return p.adopt(ctx, m, object, tree, live.GetUID(), live)
+	case mark.Resource == p.target.Mark.Resource:
+		return p.resume(ctx, m, object, tree, live)
+	case memory.wasWritten(m.Name(), live.GetUID()):
+		return nil, &DeclaredTwiceError{Member: m.Name(), Object: object}
+	default:
+		if version, known := memory.holds(mark.Resource, m.Name()); known {
+			return p.replaced(m, object, w, live, version)
+		}
+		memory.claim(mark.Resource)
+	}
+	done, err := p.resume(ctx, m, object, tree, live)
+	if err == nil {
+		done.resumed, done.created = true, false
+	}
+	return done, err
+}
+
+// resume writes to an object that an earlier attempt of this very resource has made: the answer to it was lost.
+func (p putter) resume(ctx context.Context, m *member.Member, object member.Object, tree map[string]any, live *unstructured.Unstructured) (*written, error) {
+	done, err := p.apply(ctx, m, object, tree, member.ApplyOptions{Require: member.Precondition{UID: live.GetUID()}})
+	if err == nil {
+		done.created = true
+	}
+	return done, err
+}
+
+// replaced decides about an object that a state of this configuration holds: it is being replaced if a plan wants there what that state
+// has, and is declared twice if it wants something else, or if the object is still there when the creation comes.
+func (p putter) replaced(m *member.Member, object member.Object, w Write, live *unstructured.Unstructured, version string) (*written, error) {
+	wanted := federation.Version(w.Want, p.target.Sensitive, nil)
+	if p.dry && (wanted == "" || wanted == version) {
+		return &written{live: live}, nil
+	}
+	return nil, &DeclaredTwiceError{Member: m.Name(), Object: object}
+}
+
+func (p putter) foreign(m *member.Member, object member.Object, live *unstructured.Unstructured) error {
+	e := &ForeignError{Member: m.Name(), Object: object}
+	if last, ok := member.LastForeign(live, ""); ok {
+		e.Manager = last.Name
+	}
+	return e
+}
+
+// adopt takes over the object with this uid; original is kept to undo it.
+func (p putter) adopt(ctx context.Context, m *member.Member, object member.Object, tree map[string]any, uid types.UID, original *unstructured.Unstructured) (*written, error) {
+	done, err := p.apply(ctx, m, object, tree, member.ApplyOptions{Force: true, Require: member.Precondition{UID: uid}})
+	switch {
+	case p.dry:
+		return done, err
+	case err != nil:
+		return &written{original: original}, err
+	}
+	done.original = original
+	done.live, err = m.TakeFromUpdaters(ctx, object, done.live)
+	if err == nil && done.live == nil {
+		err = &member.GoneError{Member: m.Name(), Object: object}
+	}
+	return done, err
+}

@@ -1,0 +1,91 @@
+package fleet_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/kubefed/terraform-provider-kubefed/internal/fleet"
+	"github.com/kubefed/terraform-provider-kubefed/internal/kubetest"
+)
+
+func TestTwoCreationsOfOneObjectInAPlanAreAnError(t *testing.T) {
+	w := newWorld(t, 2)
+	w.clusters["a"].MergePatch(t, "v1", "Namespace", "", w.namespace, `{metadata: {labels: {pod-security.kubernetes.io/warn: restricted}}}`)
+	f := w.run(t)
+	first, second := w.declare(t, deployment), w.declare(t, deployment)
+	second.spec.Placement = on("b")
+	first.planIn(t, f) // with a warning, which does not hide it
+	p := second.planIn(t, f)
+	tells(t, p.findings, "b error: Object is declared twice")
+}
+
+func TestACreationOfWhatAStateHoldsIsAnError(t *testing.T) {
+	w := newWorld(t, 1)
+	first := w.declare(t, configMap)
+	first.must(t)
+	second := w.declare(t, strings.ReplaceAll(configMap, `"1"`, `"2"`))
+	f := w.run(t)
+	first.planIn(t, f)
+	tells(t, second.planIn(t, f).findings, "a error: Object is declared twice")
+
+	f = w.run(t) // an apply: both are carried out in one process
+	first.write(t, strings.ReplaceAll(configMap, `"1"`, `"3"`))
+	first.applyIn(t.Context(), t, f)
+	outcome := second.applyIn(t.Context(), t, f)
+	tells(t, outcome.Findings, "a error: Object is declared twice")
+	if !outcome.Undone || first.value(t, "a", "/data/a") != "3" {
+		t.Errorf("undone %v, the object has %v", outcome.Undone, first.value(t, "a", "/data/a"))
+	}
+}
+
+func TestAReplacementIsSilentAtThePlan(t *testing.T) {
+	w := newWorld(t, 1)
+	old := w.declare(t, configMap)
+	old.must(t)
+	f := w.run(t)
+	old.planIn(t, f)
+	again := w.declare(t, configMap)
+	if p := again.planIn(t, f); len(p.findings) > 0 {
+		t.Errorf("the plan says %s", texts(p.findings))
+	}
+	if outcome := old.destroy(t); len(outcome.Findings) > 0 {
+		t.Fatalf("destroy says %s", texts(outcome.Findings))
+	}
+	again.must(t)
+	again.empty(t)
+}
+
+func TestWhatAnInterruptedRunLeftIsTakenOverWithOneWarning(t *testing.T) {
+	w := newWorld(t, 2)
+	lost := w.declare(t, configMap)
+	lost.must(t) // and its state never reached the disk
+	r := w.declare(t, strings.ReplaceAll(configMap, `"1"`, `"2"`))
+	merged := fleet.Merge(r.plan(t).findings)
+	if len(merged) != 1 || merged[0].Error || len(merged[0].Members) != 2 {
+		t.Errorf("the plan says %s", texts(merged))
+	}
+	if outcome := r.apply(t); outcome.Failed() || outcome.Undone {
+		t.Fatalf("the apply says %s", texts(outcome.Findings))
+	}
+	if got := r.value(t, "a", "/data/a"); got != "2" {
+		t.Errorf("a is %v", got)
+	}
+	r.empty(t)
+}
+
+// TestAClaimThatASecondStateContradictsIsTold: Terraform may plan the creation before it reads the state of the other resource.
+func TestAClaimThatAStateContradictsIsTold(t *testing.T) {
+	w := newWorld(t, 1)
+	first := w.declare(t, configMap)
+	first.must(t)
+	f := w.run(t)
+	w.declare(t, configMap).planIn(t, f)
+	if !f.ClaimedTwice(first.record) {
+		t.Error("the fleet does not know that it has claimed the object")
+	}
+	other := w.run(t)
+	w.declare(t, strings.Replace(configMap, "name: cm", "name: "+kubetest.UniqueName(t, "cm"), 1)).planIn(t, other)
+	if other.ClaimedTwice(first.record) {
+		t.Error("another process knows of it")
+	}
+}
