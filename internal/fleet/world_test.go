@@ -101,7 +101,7 @@ func (w *world) declare(t testing.TB, template string) *resource {
 
 // on is a placement by name.
 func on(names ...string) federation.Placement {
-	return federation.Placement{Selection: federation.Selection{Clusters: names}}
+	return federation.Placement{Selection: federation.Selection{Clusters: append([]string{}, names...)}}
 }
 
 // only is an override by merge patch for one member.

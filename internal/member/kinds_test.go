@@ -202,3 +202,25 @@ func TestAnAPIServerThatDoesNotAggregateDiscoveryIsUnderstood(t *testing.T) {
 		t.Errorf("want a NotServedError, got %v", err)
 	}
 }
+
+func TestADefinitionIsFoundByGroupAndKind(t *testing.T) {
+	w := newWorld(t)
+	group := kubetest.UniqueName(t, "member") + ".example.com"
+	w.cluster.Create(t, map[string]any{
+		"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": map[string]any{"name": "widgets." + group},
+		"spec": map[string]any{
+			"group": group, "scope": "Namespaced", "names": map[string]any{"plural": "widgets", "kind": "Widget"},
+			"versions": []any{map[string]any{"name": "v1", "served": false, "storage": true, "schema": map[string]any{"openAPIV3Schema": map[string]any{"type": "object"}}}},
+		},
+	})
+	t.Cleanup(func() {
+		w.cluster.Delete(t, "apiextensions.k8s.io/v1", "CustomResourceDefinition", "", "widgets."+group)
+	})
+	for kind, want := range map[schema.GroupKind]bool{
+		{Group: group, Kind: "Widget"}: true, {Group: group, Kind: "Gadget"}: false, {Group: "x." + group, Kind: "Widget"}: false, {Kind: "ConfigMap"}: false,
+	} {
+		if got, err := w.Defines(t.Context(), kind); got != want || err != nil {
+			t.Errorf("%s is defined: %v (%v)", kind, got, err)
+		}
+	}
+}

@@ -7,6 +7,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	"github.com/kubefed/terraform-provider-kubefed/internal/kubetest"
 	"github.com/kubefed/terraform-provider-kubefed/internal/member"
@@ -265,5 +266,56 @@ func TestPutBackOfWhatIsGoneIsDone(t *testing.T) {
 	}
 	if live := w.live(t, cm); live.GetUID() != other.GetUID() || live.GetResourceVersion() != other.GetResourceVersion() {
 		t.Error("another object was written")
+	}
+}
+
+func TestFieldsTakenBackGoWithTheNextApplyAndNoValueChanges(t *testing.T) {
+	w := newWorld(t)
+	cm := w.configMap(t)
+	w.must(t, cm, data(cm, "keep", "1", "drop", "1"), member.ApplyOptions{})
+	live := w.cluster.MergePatch(t, "v1", "ConfigMap", w.namespace, "cm", `{data: {drop: theirs, other: theirs}}`)
+	drop := fieldpath.NewSet(fieldpath.MakePathOrDie("data", "drop"))
+	taken, err := w.TakeBack(t.Context(), cm, live, drop)
+	if err != nil || !taken {
+		t.Fatalf("taken %v, error %v", taken, err)
+	}
+	if got := w.values(t, cm); got["drop"] != "theirs" || got["other"] != "theirs" {
+		t.Errorf("data is %v", got)
+	}
+	w.proxy.Reset()
+	if again, err := w.TakeBack(t.Context(), cm, w.live(t, cm), drop); again || err != nil || len(w.proxy.Requests()) > 0 {
+		t.Errorf("taken again %v, error %v, sent %v", again, err, w.proxy.Requests())
+	}
+	w.must(t, cm, data(cm, "keep", "1"), member.ApplyOptions{})
+	if got := w.values(t, cm); got["drop"] != nil || got["other"] != "theirs" {
+		t.Errorf("data is %v", got)
+	}
+}
+
+func TestFieldsLetGoKeepTheirValuesAndAreFree(t *testing.T) {
+	w := newWorld(t)
+	deployment := w.object(t, "apps/v1", "Deployment", "web")
+	live := w.must(t, deployment, webDeployment(deployment, 3), member.ApplyOptions{}).Live
+	if err := w.LetGo(t.Context(), deployment, live, fieldpath.NewSet(fieldpath.MakePathOrDie("spec", "replicas"))); err != nil {
+		t.Fatal(err)
+	}
+	without := webDeployment(deployment, 0)
+	delete(without["spec"].(map[string]any), "replicas")
+	applied := w.must(t, deployment, without, member.ApplyOptions{}).Live
+	if n, _, _ := unstructured.NestedInt64(applied.Object, "spec", "replicas"); n != 3 {
+		t.Errorf("%d replicas", n)
+	}
+	w.cluster.Apply(t, "scaler", false, manifest(deployment, map[string]any{"spec": map[string]any{"replicas": 4}})) // fails the test on a conflict
+}
+
+func TestSharedNamesWhoElseAppliesAField(t *testing.T) {
+	w := newWorld(t)
+	cm := w.configMap(t)
+	w.must(t, cm, data(cm, "a", "1", "b", "1"), member.ApplyOptions{})
+	w.cluster.MergePatch(t, "v1", "ConfigMap", w.namespace, "cm", `{data: {b: "2"}}`)
+	live := w.cluster.Apply(t, "other", false, data(cm, "a", "1"))
+	shared, err := member.Shared(live, manager, fieldpath.NewSet(fieldpath.MakePathOrDie("data", "a"), fieldpath.MakePathOrDie("data", "b")))
+	if err != nil || len(shared) != 1 || shared[".data.a"] != "other" {
+		t.Errorf("shared is %v (%v)", shared, err)
 	}
 }
