@@ -110,7 +110,7 @@ func (t *Target) explainObject(f *Finding, err error) {
 }
 
 func unreachableAdvice(class member.Class) string {
-	if class == member.ClassConfig || class == member.ClassIdentity {
+	if class == member.ClassConfig || class == member.ClassIdentity || class == member.ClassTwice {
 		return "Correct the member's connection."
 	}
 	return "Bring the member back, take it out of the placement, or leave it for a later run with policy.on_unreachable = \"skip\"."

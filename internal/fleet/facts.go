@@ -136,7 +136,8 @@ func (f *Fleet) GatherFacts(ctx context.Context, spec Spec, gvk schema.GroupVers
 	if spec.usesLabels() {
 		entries, err := f.config.Registry.Members(ctx)
 		if failed = err; err == nil {
-			facts.Members = f.registered(ctx, spec, entries)
+			joined := slices.DeleteFunc(slices.Clone(entries), func(e registry.Entry) bool { return e.Source == registry.SourceAnnounced })
+			facts.Members = f.registered(ctx, spec, joined)
 		}
 	} else {
 		facts.Members = nil

@@ -2,9 +2,12 @@ package fleet
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/kubefed/terraform-provider-kubefed/internal/registry"
 )
 
 // CheckNames finds names that are no members. In a placement a new one is an error, and one that was placed before a warning: it is treated
@@ -12,12 +15,17 @@ import (
 // has left or is to come.
 func (f *Fleet) CheckNames(ctx context.Context, spec Spec, placed []string) []Finding {
 	aside := spec.namedAside()
-	if len(spec.Placement.Clusters)+len(aside) == 0 || f.config.Registry.Unknown() != "" {
+	if f.config.Registry.Unknown() != "" {
 		return nil
 	}
 	entries, err := f.config.Registry.Members(ctx)
+	var twice *registry.DuplicateError
+	if errors.As(err, &twice) {
+		return []Finding{{Error: true, Summary: "Member is named twice", Detail: err.Error() + ".",
+			Advice: "Take it out of the provider's member_clusters, or unjoin it."}}
+	}
 	if err != nil {
-		return nil
+		return nil // told where something has to be written
 	}
 	known := make([]string, len(entries))
 	for i, e := range entries {

@@ -45,7 +45,7 @@ func (f *Fleet) Resolve(ctx context.Context, spec Spec, stored *Facts, placed []
 	r.place(spec, candidates, known, placed)
 	r.leaveFormer(stored)
 	r.identify(spec)
-	if len(r.Findings) > 0 {
+	if HasError(r.Findings) {
 		return r, nil
 	}
 	if r.Scope = scopeIn(stored); r.Scope == nil && r.GVK.Kind != "" {
@@ -78,6 +78,10 @@ func (r *Resolution) place(spec Spec, candidates []Candidate, known bool, placed
 		return
 	}
 	r.Placed, r.PlacedKnown = slices.Clone(choice.Clusters), true
+	if spec.Placement.Selector != nil && len(choice.Clusters) == 0 {
+		r.Findings = append(r.Findings, Finding{Path: []string{"placement", "cluster_selector"}, Summary: "No member is selected",
+			Detail: "No member matches the selector: none gets the object, and those that have it lose it.", Advice: "Check the selector against the members' labels, which data.kubefed_clusters shows."})
+	}
 	if spec.Placement.Clusters != nil {
 		r.Placed = slices.Compact(slices.Sorted(slices.Values(spec.Placement.Clusters)))
 	}

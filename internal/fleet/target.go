@@ -100,6 +100,9 @@ func (t *Target) inAnyVersion(ctx context.Context, m *member.Member) (object mem
 	return other.objectOrGone(ctx, m)
 }
 
+// Marked is the manifest as it is sent: with our mark. The manifest itself is not changed.
+func (t *Target) Marked(manifest map[string]any) map[string]any { return t.marked(manifest) }
+
 // marked returns the manifest with our mark; the manifest itself is not changed.
 func (t *Target) marked(manifest map[string]any) map[string]any {
 	top := maps.Clone(manifest)

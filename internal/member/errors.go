@@ -26,6 +26,7 @@ const (
 	ClassServer       Class = "fails (5xx)"
 	ClassOffline      Class = "is set offline"
 	ClassConfig       Class = "has a connection that cannot be used"
+	ClassTwice        Class = "has two names"
 	ClassIdentity     Class = "is another cluster than the one registered"
 )
 

@@ -2,6 +2,7 @@ package provider
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -138,7 +139,7 @@ func (p *planning) planValues(ctx context.Context, spec fleet.Spec, resolution *
 		return
 	}
 	p.plan.setPlaced(resolution, change.Versions)
-	p.planDifferences(spec, resolution, applied)
+	p.planDifferences(spec, resolution, applied, target)
 	if p.state == nil {
 		p.plan.setIdentity(resolution)
 		p.plan.setPendingUnknown()
@@ -166,12 +167,14 @@ func (p *planning) planUpdate(resolution *fleet.Resolution, change *fleet.Change
 	if resolution.IDKnown {
 		p.plan.setIdentity(resolution)
 	}
-	p.leaveUnreachable(change)
+	later := p.leaveUnreachable(change)
 	open := slices.ContainsFunc(resolution.Placed, func(name string) bool { return !resolution.Desired[name].Known })
 	writes := len(change.Writes) > 0 || len(change.Leaving) > 0 || open || !resolution.PlacedKnown
 	switch {
 	case !writes:
-		p.plan.PendingClusters, p.plan.Messages = p.state.PendingClusters, p.state.Messages
+		messages := stringsOf(p.state.Messages)
+		maps.DeleteFunc(messages, func(name, _ string) bool { return !slices.Contains(later, name) })
+		p.plan.setPending(messages)
 	case change.Target.Policy.LeavesPending() || !p.showsChange():
 		p.plan.setPendingUnknown()
 	default:
@@ -185,14 +188,19 @@ func (p *planning) showsChange() bool {
 }
 
 // leaveUnreachable takes out of the change what a former run left pending, nothing is new about, and cannot be done now either.
-func (p *planning) leaveUnreachable(change *fleet.Change) {
+func (p *planning) leaveUnreachable(change *fleet.Change) (later []string) {
 	pending, before := p.state.pending(), stringsOf(p.state.Versions)
 	change.Writes = slices.DeleteFunc(change.Writes, func(w fleet.Write) bool {
-		return slices.Contains(pending, w.Member) && before[w.Member] == change.Versions[w.Member] && !p.stored.ready(w.Member)
+		wait := slices.Contains(pending, w.Member) && before[w.Member] == change.Versions[w.Member] && !p.stored.ready(w.Member)
+		if wait {
+			later = append(later, w.Member)
+		}
+		return wait
 	})
+	return later
 }
 
-func (p *planning) planDifferences(spec fleet.Spec, resolution *fleet.Resolution, applied *fleet.Rendering) {
+func (p *planning) planDifferences(spec fleet.Spec, resolution *fleet.Resolution, applied *fleet.Rendering, target *fleet.Target) {
 	prior, template := map[string]map[string]string{}, resolution.Template
 	if p.state != nil && applied != nil {
 		prior, template = p.state.differences(), applied.Template()
@@ -205,7 +213,7 @@ func (p *planning) planDifferences(spec fleet.Spec, resolution *fleet.Resolution
 			return
 		}
 		computed := federation.Differences(resolution.Template, desired.Tree, spec.Sensitive)
-		differences[name] = federation.PlannedDifferences(prior[name], computed, template, desired.Tree, spec.Sensitive)
+		differences[name] = federation.PlannedDifferences(prior[name], computed, template, target.Marked(desired.Tree), spec.Sensitive)
 	}
 	p.plan.setDifferences(differences)
 	if !resolution.PlacedKnown {

@@ -80,7 +80,7 @@ func (r *federatedResource) refresh(ctx context.Context, state *federatedModel, 
 	}
 	had := stored.record.Members()
 	observations := r.fleet.Refresh(ctx, target, stored.record, applied)
-	state.observe(spec, stored.record, applied, observations)
+	state.observe(spec, target, stored.record, applied, observations)
 	diags.Append(findingDiagnostics(observed(target, observations))...)
 	if r.fleet.ClaimedTwice(stored.record) {
 		diags.AddError("Object is declared twice", target.ID.String()+" is in the state of this resource, and another resource of this configuration is about to create it.\n\n"+
@@ -111,7 +111,7 @@ func stillPending(state *federatedModel, stored private) []fleet.Finding {
 }
 
 // observe puts what was found into the computed attributes, and forgets copies that are gone.
-func (m *federatedModel) observe(spec fleet.Spec, record *fleet.Record, applied *fleet.Rendering, observations []fleet.Observation) {
+func (m *federatedModel) observe(spec fleet.Spec, target *fleet.Target, record *fleet.Record, applied *fleet.Rendering, observations []fleet.Observation) {
 	versions, differences := stringsOf(m.Versions), m.differences()
 	for _, o := range observations {
 		switch {
@@ -122,7 +122,7 @@ func (m *federatedModel) observe(spec fleet.Spec, record *fleet.Record, applied 
 			delete(differences, o.Member)
 			delete(record.Copies, o.Member)
 		default:
-			differences[o.Member] = withDrift(differences[o.Member], o, record, applied, spec.Sensitive)
+			differences[o.Member] = withDrift(differences[o.Member], o, target, record, applied)
 		}
 	}
 	m.Versions = stringMap(versions)
@@ -130,12 +130,12 @@ func (m *federatedModel) observe(spec fleet.Spec, record *fleet.Record, applied 
 }
 
 // withDrift is what differences say of a member: what they said without the drift of former refreshes, and the drift found now.
-func withDrift(prior map[string]string, o fleet.Observation, record *fleet.Record, applied *fleet.Rendering, sensitive []string) map[string]string {
+func withDrift(prior map[string]string, o fleet.Observation, target *fleet.Target, record *fleet.Record, applied *fleet.Rendering) map[string]string {
 	now := prior
 	if rendered, err := applied.Of(record, o.Member); err == nil {
 		template := applied.Template()
-		computed := federation.Differences(template, rendered, sensitive)
-		now = federation.PlannedDifferences(prior, computed, template, rendered, sensitive)
+		computed := federation.Differences(template, rendered, target.Sensitive)
+		now = federation.PlannedDifferences(prior, computed, template, target.Marked(rendered), target.Sensitive)
 	}
 	if len(o.Drift) == 0 {
 		return now

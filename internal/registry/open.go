@@ -42,7 +42,7 @@ func (r *Registry) open(ctx context.Context, name string) (client, error) {
 		if s.Config == nil {
 			return client{}, &NotJoinedError{Name: name}
 		}
-		return r.slot(name).get(ctx, func(context.Context) (client, error) { return r.connect(name, s.Config) })
+		return r.slot(name).get(ctx, func(ctx context.Context) (client, error) { return r.openStatic(ctx, name, s) })
 	}
 	r.mu.Lock()
 	rec, ok := r.readLocked()[name]
@@ -82,12 +82,44 @@ func (r *Registry) connect(name string, cfg *rest.Config) (client, error) {
 	return c, err
 }
 
+// openStatic makes the clients of a member of the provider block. If the cluster answers, it must not be a member under another name: the
+// objects of the one would be taken for those of the other, and deleted with them. An account that may not see kube-system is not checked.
+func (r *Registry) openStatic(ctx context.Context, name string, s Static) (client, error) {
+	c, err := r.connect(name, s.Config)
+	if err != nil {
+		return client{}, err
+	}
+	if _, err := c.plain.Kinds(ctx); err != nil {
+		return c, nil // whoever asks it something meets the same error
+	}
+	uid, err := r.namespaceUID(ctx, c.plain, kubeSystem)
+	if err != nil || uid == "" {
+		return c, nil
+	}
+	return c, r.claim(name, uid)
+}
+
+// claim notes that the cluster with this uid of kube-system is opened under a name; under a second one it is an error.
+func (r *Registry) claim(name, uid string) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if other, ok := r.opened[uid]; ok && other != name && !r.left[other] {
+		return &member.UnreachableError{Member: name, Class: member.ClassTwice,
+			Err: fmt.Errorf("it is the cluster that is the member %q; a cluster has one name in a federation", other)}
+	}
+	r.opened[uid] = name
+	return nil
+}
+
 func (r *Registry) openRegistered(ctx context.Context, rec record) (client, error) {
 	c, err := r.connectRegistered(ctx, rec)
 	if err != nil {
 		return client{}, err
 	}
-	return c, r.checkIdentity(ctx, c.plain, rec)
+	if err := r.checkIdentity(ctx, c.plain, rec); err != nil || rec.uidNamespace != kubeSystem || rec.clusterUID == "" {
+		return c, err
+	}
+	return c, r.claim(rec.name, rec.clusterUID)
 }
 
 // connectRegistered makes the clients for what the host says about a member, without dialling it.

@@ -44,6 +44,7 @@ type Registry struct {
 	joined       map[string]record // by this process; outranks what was read
 	left         map[string]bool   // unjoined by this process
 	joining      map[string]string // uid of a namespace of the cluster → the name it is being joined under
+	opened       map[string]string // uid of kube-system → the name the cluster is opened under
 	announced    map[string]Announcement
 	controlPlane bool // announced
 	installed    bool // by this process
@@ -55,7 +56,7 @@ type Registry struct {
 // New makes a registry; it dials nobody. The error says that the host's configuration cannot be used.
 func New(c Config) (*Registry, error) {
 	r := &Registry{
-		config: c, joined: map[string]record{}, left: map[string]bool{}, joining: map[string]string{}, announced: map[string]Announcement{},
+		config: c, joined: map[string]record{}, left: map[string]bool{}, joining: map[string]string{}, opened: map[string]string{}, announced: map[string]Announcement{},
 		clients: map[string]*shared[client]{}, topologies: map[string]*shared[Topology]{},
 	}
 	if r.config.Connector == nil {
