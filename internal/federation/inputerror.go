@@ -14,11 +14,21 @@ type InputError struct {
 	Summary string
 	// Detail says which value is wrong and what to do.
 	Detail string
+	// Member is the one that gets what is wrong; empty where it is not about a member.
+	Member string
 }
 
-// Error gives path, summary and detail in one line.
+// Text is the detail, with the member's name.
+func (e *InputError) Text() string {
+	if e.Member == "" {
+		return e.Detail
+	}
+	return "Member " + e.Member + ": " + e.Detail
+}
+
+// Error gives path, summary and text in one line.
 func (e *InputError) Error() string {
-	text := e.Summary + ": " + e.Detail
+	text := e.Summary + ": " + e.Text()
 	if len(e.Path) == 0 {
 		return text
 	}
@@ -37,7 +47,7 @@ func Below(err error, steps ...string) error {
 	moved := make([]error, len(findings))
 	for i, finding := range findings {
 		path := append(append([]string{}, steps...), finding.Path...)
-		moved[i] = &InputError{Path: path, Summary: finding.Summary, Detail: finding.Detail}
+		moved[i] = &InputError{Path: path, Summary: finding.Summary, Detail: finding.Detail, Member: finding.Member}
 	}
 	return joined(moved)
 }

@@ -8,7 +8,7 @@ import (
 
 // Render gives what a member gets: the template with every entry of overrides that matches the member, in list order, nulls dropped.
 // used are the indexes of these entries, never nil. Warnings name no member, so that the same one can be told once for all. An
-// InputError names the member in its detail and begins its path with overrides.
+// InputError names the member and begins its path with overrides.
 func Render(template map[string]any, overrides []Override, m Member) (out map[string]any, used []int, warnings []string, err error) {
 	used = []int{}
 	for i, o := range overrides {
@@ -89,11 +89,11 @@ func forMember(err error, member string) error {
 	}
 	named := make([]*InputError, len(findings))
 	for i, finding := range findings {
-		where := "Member " + member
+		detail := finding.Detail
 		if len(finding.Path) > 1 && finding.Path[0] == "overrides" {
-			where += fmt.Sprintf(", overrides[%s]", finding.Path[1])
+			detail = fmt.Sprintf("overrides[%s]: %s", finding.Path[1], detail)
 		}
-		named[i] = &InputError{Path: finding.Path, Summary: finding.Summary, Detail: where + ": " + finding.Detail}
+		named[i] = &InputError{Path: finding.Path, Summary: finding.Summary, Detail: detail, Member: member}
 	}
 	return joinFindings(named)
 }

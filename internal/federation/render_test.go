@@ -105,7 +105,7 @@ func TestRenderRefusesWhatATemplateMustNotHold(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			overrides := []Override{entry(Override{MergePatch: value(t, c.merge)}, "a"), entry(Override{Labels: map[string]string{"b": "c"}}, "b")}
 			_, _, _, err := Render(object(t, c.manifest), overrides, Member{Name: "a"})
-			refused(t, err, "overrides.0", c.word, "Member a, overrides[0]: After the overrides")
+			refused(t, err, "overrides.0", c.word, "Member a: overrides[0]: After the overrides")
 		})
 	}
 }

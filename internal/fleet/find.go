@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"reflect"
 
@@ -23,6 +24,19 @@ type Found struct {
 	Findings []Finding
 }
 
+// ScopeError says that a namespace is given for a kind that lives in none, or none for a kind that lives in one.
+type ScopeError struct {
+	Kind       string
+	Namespaced bool // the kind lives in a namespace
+}
+
+func (e *ScopeError) Error() string {
+	if e.Namespaced {
+		return e.Kind + " lives in a namespace, and none is given"
+	}
+	return e.Kind + " lives in no namespace, and one is given"
+}
+
 // Find looks on every member for an object that is to be imported. The template is what the first member's copy says, without what the API
 // server and the cluster put into it.
 func (f *Fleet) Find(ctx context.Context, gvk schema.GroupVersionKind, id federation.ID) (*Found, error) {
@@ -42,6 +56,10 @@ func (f *Fleet) Find(ctx context.Context, gvk schema.GroupVersionKind, id federa
 	found := &Found{Patches: map[string]map[string]any{}, Record: record}
 	copies := each(ctx, f, names, func(ctx context.Context, name string) sighting { return f.sight(ctx, t, name) })
 	for i, s := range copies {
+		var scope *ScopeError
+		if errors.As(s.err, &scope) {
+			return nil, scope
+		}
 		if s.err != nil {
 			finding := t.finding(names[i], s.err)
 			finding.Error, finding.Path = false, nil
@@ -75,6 +93,9 @@ func (f *Fleet) sight(ctx context.Context, t *Target, name string) sighting {
 			err = nil
 		}
 		return sighting{err: err}
+	}
+	if object.Kind.Namespaced != (t.ID.Namespace != "") {
+		return sighting{err: &ScopeError{Kind: t.ID.Kind, Namespaced: object.Kind.Namespaced}}
 	}
 	live, err := m.Get(ctx, object)
 	if err == nil && live != nil && live.GetDeletionTimestamp() != nil {

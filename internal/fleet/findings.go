@@ -24,12 +24,12 @@ type Finding struct {
 // Text is the finding's body: members, detail, advice.
 func (f Finding) Text() string {
 	text := f.Detail
-	switch len(f.Members) {
-	case 0:
-	case 1:
-		text = "Member " + f.Members[0] + ": " + text
+	switch {
+	case len(f.Members) == 0:
+	case strings.HasPrefix(text, "\n"): // a line for each
+		text = f.who() + ":" + text
 	default:
-		text = "Members " + strings.Join(f.Members, ", ") + ": " + text
+		text = f.who() + ": " + text
 	}
 	if f.Advice != "" {
 		text += "\n\n" + f.Advice
@@ -37,26 +37,72 @@ func (f Finding) Text() string {
 	return text
 }
 
-// Merge makes one finding of those that say the same about several members, in order of first appearance.
-func Merge(findings []Finding) []Finding {
-	var merged []Finding
-	for _, f := range findings {
-		same := slices.IndexFunc(merged, func(other Finding) bool {
-			return other.Error == f.Error && other.Summary == f.Summary && other.Detail == f.Detail && other.Advice == f.Advice &&
-				slices.Equal(other.Path, f.Path)
-		})
-		if same < 0 {
-			f.Members = slices.Clone(f.Members)
-			merged = append(merged, f)
-			continue
-		}
-		merged[same].Members = append(merged[same].Members, f.Members...)
+func (f Finding) who() string {
+	if len(f.Members) == 1 {
+		return "Member " + f.Members[0]
 	}
-	for i := range merged {
-		slices.Sort(merged[i].Members)
-		merged[i].Members = slices.Compact(merged[i].Members)
+	return "Members " + strings.Join(f.Members, ", ")
+}
+
+// Merge makes one finding of those of a kind, in order of first appearance: those that say the same about several members, and those that
+// differ only in what they say of each member, which becomes a line for each.
+func Merge(findings []Finding) []Finding {
+	same := gather(findings, func(a, b Finding) bool { return a.alike(b) && a.Detail == b.Detail })
+	var merged []Finding
+	for _, group := range gather(joinMembers(same), func(a, b Finding) bool { return a.alike(b) && len(a.Members) > 0 && len(b.Members) > 0 }) {
+		merged = append(merged, joinDetails(group))
 	}
 	return merged
+}
+
+func (f Finding) alike(other Finding) bool {
+	return f.Error == other.Error && f.Summary == other.Summary && f.Advice == other.Advice && slices.Equal(f.Path, other.Path)
+}
+
+// gather puts findings into groups, in order of first appearance.
+func gather(findings []Finding, together func(a, b Finding) bool) [][]Finding {
+	var groups [][]Finding
+	for _, f := range findings {
+		at := slices.IndexFunc(groups, func(group []Finding) bool { return together(group[0], f) })
+		if at < 0 {
+			groups = append(groups, []Finding{f})
+			continue
+		}
+		groups[at] = append(groups[at], f)
+	}
+	return groups
+}
+
+// joinMembers makes one finding of each group whose findings say the same.
+func joinMembers(groups [][]Finding) []Finding {
+	joined := make([]Finding, len(groups))
+	for i, group := range groups {
+		joined[i] = group[0]
+		joined[i].Members = membersOf(group)
+	}
+	return joined
+}
+
+// joinDetails makes one finding of a group whose findings say different things.
+func joinDetails(group []Finding) Finding {
+	one := group[0]
+	if len(group) == 1 {
+		return one
+	}
+	one.Members, one.Detail = membersOf(group), ""
+	for _, f := range group {
+		one.Detail += "\n  " + strings.Join(f.Members, ", ") + ": " + strings.ReplaceAll(f.Detail, "\n", "\n    ")
+	}
+	return one
+}
+
+func membersOf(group []Finding) []string {
+	var names []string
+	for _, f := range group {
+		names = append(names, f.Members...)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 // HasError reports whether one of the findings is an error.
@@ -67,7 +113,11 @@ func HasError(findings []Finding) bool {
 func inputFindings(err error) []Finding {
 	var findings []Finding
 	for _, f := range federation.Findings(err) {
-		findings = append(findings, Finding{Error: true, Path: f.Path, Summary: f.Summary, Detail: f.Detail})
+		finding := Finding{Error: true, Path: f.Path, Summary: f.Summary, Detail: f.Detail}
+		if f.Member != "" {
+			finding.Members = []string{f.Member}
+		}
+		findings = append(findings, finding)
 	}
 	if len(findings) == 0 && err != nil {
 		findings = append(findings, Finding{Error: true, Summary: "Unable to render the template", Detail: err.Error()})

@@ -38,7 +38,7 @@ func inputDiagnostics(err error) diag.Diagnostics {
 	var diags diag.Diagnostics
 	faults := federation.Findings(err)
 	for _, f := range faults {
-		diags.AddAttributeError(pointable(attributePath(f.Path)), f.Summary, f.Detail)
+		diags.AddAttributeError(pointable(attributePath(f.Path)), f.Summary, f.Text())
 	}
 	if err != nil && len(faults) == 0 {
 		diags.AddError("Invalid configuration", err.Error())

@@ -99,3 +99,29 @@ func TestAccAReplacementDeletesAndCreatesOnEveryMember(t *testing.T) {
 	}
 	tf.plan().empty().quiet()
 }
+
+func TestAccAnObjectThatAsksToBeLeftAloneIsNeverTakenOver(t *testing.T) {
+	t.Parallel()
+	f, tf := newFederation(t, "eu"), newTerraform(t)
+	f.sites["eu"].Create(t, fmt.Sprintf(`{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "x", "namespace": %q, "labels": {"kubefed.io/managed": "false"}}}`, f.namespace))
+	tf.configure(f.provider(`policy = { on_existing = "adopt", on_conflict = "force" }`), resource("template = "+f.configMap(`"x"`, "{}"), everywhere))
+	tf.plan().fails("Member eu", "kubefed.io/managed=false")
+	f.wantNoWrites()
+}
+
+func TestAccAnotherOwnerInTheProviderBlockIsWrittenOntoTheObjects(t *testing.T) {
+	t.Parallel()
+	f, tf := newFederation(t, "eu", "us"), newTerraform(t)
+	tf.configure(f.provider(), resource(f.settings("{a: one}"), everywhere))
+	tf.apply().succeeds().quiet()
+	f.owner = kubetest.UniqueName(t, "renamed")
+	tf.configure(f.provider(), resource(f.settings("{a: one}"), everywhere))
+	tf.plan().does(map[string]string{x: "update"})
+	tf.applySaved().succeeds()
+	if got := f.get("us", "v1", "ConfigMap", "settings").GetAnnotations()["terraform.kubefed.io/owner-name"]; got != f.owner {
+		t.Errorf("us belongs to %q", got)
+	}
+	tf.plan().empty().quiet()
+	tf.destroy().succeeds()
+	f.absent("v1", "ConfigMap", "settings", "eu", "us")
+}

@@ -133,7 +133,7 @@ func TestAccADefinitionIsProtectedWhileOthersHaveObjectsOfItsKind(t *testing.T) 
 func TestAccADeletionThatAFinalizerHoldsSaysSoAndStaysInState(t *testing.T) {
 	t.Parallel()
 	f, tf := newFederation(t, "eu", "us"), newTerraform(t)
-	tf.configure(f.provider(), resource(f.settings("{a: one}"), everywhere, "timeouts {\n    delete = \"2s\"\n  }"))
+	tf.configure(f.provider(), resource(f.settings("{a: one}"), everywhere, `deletion = { propagation = "Background" }`, "timeouts {\n    delete = \"4s\"\n  }"))
 	tf.apply().succeeds().quiet()
 	f.sites["us"].MergePatch(t, "v1", "ConfigMap", f.namespace, "settings", `{"metadata": {"finalizers": ["example.com/hold"]}}`)
 	tf.destroy().fails("Object is not gone in time", "Member us", "example.com/hold")

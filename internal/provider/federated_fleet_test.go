@@ -212,3 +212,54 @@ func TestAccMembersThatAreUnknownAtPlanAreReachedAtApply(t *testing.T) {
 	f.wantOn("v1", "ConfigMap", "named", "us")
 	tf.plan().empty().quiet()
 }
+
+func TestAccTheAvailabilityOfAMemberSaysWhatItGets(t *testing.T) {
+	t.Parallel()
+	f, tf := newFederation(t, "asia", "eu", "us"), newTerraform(t)
+	configure := func(availability map[string]string, data string) {
+		block := f.provider()
+		for name, value := range availability {
+			block = strings.Replace(block, name+" = { ", fmt.Sprintf("%s = { availability = %q, ", name, value), 1)
+		}
+		tf.configure(block, resource(f.settings(data), everywhere))
+	}
+	configure(map[string]string{"us": "cordoned"}, "{a: one}")
+	tf.apply().succeeds().quiet()
+	f.wantOn("v1", "ConfigMap", "settings", "asia", "eu")
+
+	configure(map[string]string{"eu": "cordoned", "asia": "draining"}, "{a: one}")
+	tf.apply().succeeds().quiet()
+	f.wantOn("v1", "ConfigMap", "settings", "eu", "us")
+	tf.plan().empty().quiet()
+
+	f.reset()
+	configure(map[string]string{"asia": "draining", "us": "offline"}, "{a: two}")
+	tf.plan().does(map[string]string{x: "update"})
+	tf.applySaved().fails("Member us", "is set offline")
+	if requests := f.sites["us"].proxy.Requests(); len(requests) > 0 {
+		t.Errorf("us is offline and was dialled: %v", requests)
+	}
+	configure(map[string]string{"asia": "draining"}, "{a: two}")
+	tf.apply().succeeds().quiet()
+	tf.plan().empty().quiet()
+}
+
+func TestAccSelectorsKnowNameRegionAndZones(t *testing.T) {
+	t.Parallel()
+	f, tf := newFederation(t, "asia", "eu", "us"), newTerraform(t)
+	block := f.provider()
+	for name, place := range map[string]string{"asia": `region = "ap", zones = ["ap-1", "ap-2"]`, "eu": `region = "eu", zones = ["eu-1"]`, "us": `region = "us"`} {
+		block = strings.Replace(block, name+" = { ", name+" = { "+place+", ", 1)
+	}
+	expression := func(key, operator, values string) string {
+		return fmt.Sprintf("placement = { cluster_selector = { match_expressions = [{ key = %q, operator = %q, values = %s }] } }", key, operator, values)
+	}
+	tf.configure(block, named("region", "template = "+f.configMap(`"region"`, "{}"), expression("topology.kubernetes.io/region", "In", `["eu", "us"]`)),
+		named("zone", "template = "+f.configMap(`"zone"`, "{}"), expression("topology.kubernetes.io/zone", "In", `["ap-2"]`)),
+		named("name", "template = "+f.configMap(`"name"`, "{}"), expression("kubernetes.io/metadata.name", "NotIn", `["us"]`)))
+	tf.apply().succeeds().quiet()
+	f.wantOn("v1", "ConfigMap", "region", "eu", "us")
+	f.wantOn("v1", "ConfigMap", "zone", "asia")
+	f.wantOn("v1", "ConfigMap", "name", "asia", "eu")
+	tf.plan().empty().quiet()
+}

@@ -146,6 +146,10 @@ func TestAccAnImportThatFindsNothingOrHasAWrongIdSaysSo(t *testing.T) {
 	object := resource("template = "+f.configMap(`"old"`, "{}"), everywhere)
 	tf.configure(f.provider(), importBlock("x", "v1/ConfigMap/"+f.namespace+"/none"), object)
 	tf.plan().fails("no member that answers holds core/ConfigMap/"+f.namespace+"/none", `"eu"`)
+	tf.configure(f.provider(), importBlock("x", "v1/ConfigMap/old"), object)
+	tf.plan().fails("Invalid import id", "ConfigMap lives in a namespace", "v1/ConfigMap/<namespace>/old")
+	tf.configure(f.provider(), importBlock("x", "v1/Namespace/here/old"), object)
+	tf.plan().fails("Namespace lives in no namespace", "v1/Namespace/old")
 	tf.configure(f.provider(), importBlock("x", "ConfigMap/none"), object)
 	tf.plan().fails("Invalid import id", "ConfigMap/none", "<apiVersion>/<Kind>/[<namespace>/]<name>")
 }

@@ -125,6 +125,12 @@ func TestAccSecretValuesAreSeenNowhereButInTheTemplate(t *testing.T) {
 	unseen(t, "the apply of drift", tf.applySaved().succeeds().text)
 	tf.plan().empty().quiet()
 
+	tf.setenv("TF_VAR_password", hush+"2")
+	changed := tf.plan().does(map[string]string{"kubefed_federated_resource.secret": "update", "kubefed_federated_resource.config": "update"})
+	unseen(t, "the plan of another password", changed.text+tf.show())
+	unseen(t, "the apply of another password", tf.applySaved().succeeds().quiet().text)
+	tf.plan().empty().quiet()
+
 	configuration(`overrides = [{ clusters = ["us"], json_patch = jsonencode([{ path = "/data/password", value = [var.password] }]) }]`)
 	refused := tf.plan()
 	unseen(t, "the refusal", refused.text)

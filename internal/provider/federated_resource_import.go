@@ -3,8 +3,10 @@ package provider
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
@@ -31,6 +33,11 @@ func (r *federatedResource) importState(ctx context.Context, importID string) (*
 	if found != nil {
 		diags.Append(findingDiagnostics(found.Findings)...)
 	}
+	var scope *fleet.ScopeError
+	if errors.As(err, &scope) {
+		diags.AddError("Invalid import id", fmt.Sprintf("%s. Import it as %q.", scope, scopedID(gvk, id, scope.Namespaced)))
+		return nil, private{}, diags
+	}
 	if err != nil {
 		diags.AddError("Unable to import "+id.String(), err.Error()+".")
 		return nil, private{}, diags
@@ -43,6 +50,15 @@ func (r *federatedResource) importState(ctx context.Context, importID string) (*
 	stored := private{record: found.Record, facts: &fleet.Facts{Scope: &found.Scope}}
 	diags.Append(r.recordImported(ctx, model, stored)...)
 	return model, stored, diags
+}
+
+// scopedID is how an object is imported whose kind lives in a namespace, or in none.
+func scopedID(gvk schema.GroupVersionKind, id federation.ID, namespaced bool) string {
+	parts := []string{gvk.GroupVersion().String(), id.Kind, id.Name}
+	if namespaced {
+		parts = slices.Insert(parts, 2, "<namespace>")
+	}
+	return strings.Join(parts, "/")
 }
 
 // recordImported notes the versions that the members hold, as the imported state renders them.

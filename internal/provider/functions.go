@@ -76,9 +76,9 @@ func errorText(err error) string {
 	}
 	lines := make([]string, len(findings))
 	for i, finding := range findings {
-		lines[i] = finding.Detail
+		lines[i] = finding.Text()
 		if place := placeText(finding.Path); place != "" {
-			lines[i] = place + ": " + finding.Detail
+			lines[i] = place + ": " + finding.Text()
 		}
 	}
 	return strings.Join(lines, "\n")
