@@ -16,10 +16,6 @@ import (
 	"github.com/kubefed/terraform-provider-kubefed/internal/member"
 )
 
-func isWrite(resource string) func(kubetest.Request) bool {
-	return func(r kubetest.Request) bool { return r.Write() && r.Resource == resource }
-}
-
 func TestCreateWritesEveryMemberOnceAndTheNextPlanIsEmpty(t *testing.T) {
 	w := newWorld(t, 3)
 	for _, template := range []string{configMap, deployment} {

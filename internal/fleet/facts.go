@@ -37,7 +37,7 @@ func (c Candidate) member() federation.Member {
 }
 
 func candidate(e registry.Entry) Candidate {
-	return Candidate{Name: e.Name, Labels: e.Labels, Region: e.Region, Zones: e.Zones, Availability: string(e.Availability)}
+	return Candidate{Name: e.Name, Labels: e.Labels, Region: e.Region, Zones: e.Zones, Availability: e.Availability}
 }
 
 // ParseFacts reads facts from private state; nil without data.

@@ -287,7 +287,7 @@ func TestAKindThatIsServedNoMoreIsGoneAndOneOfAnotherVersionIsNot(t *testing.T) 
 			t.Fatal("gone, although it is served as v2 or about to be")
 		}
 		if !errors.As(o.Err, &notServed) || !slices.Equal(notServed.Served, []string{group + "/v2"}) {
-			return fmt.Errorf("served as v2 alone: error %v", o.Err)
+			return fmt.Errorf("served as v2 alone: error %w", o.Err)
 		}
 		return nil
 	})

@@ -164,7 +164,7 @@ func (f *Fleet) skip(ctx context.Context, r *Resolution, spec Spec, stored *Fact
 	if !spec.skips() || !r.PlacedKnown || r.GVK.Kind == "" {
 		return
 	}
-	lacking := map[string]string{}
+	var lacking map[string]string
 	if stored != nil && stored.Lacking != nil {
 		lacking = stored.Lacking
 	} else if lacking = f.lacking(ctx, spec, r.GVK, r.ID.Namespace, r.Placed); len(lacking) > 0 && !f.memory.isApplying() {

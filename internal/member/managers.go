@@ -1,7 +1,6 @@
 package member
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -211,7 +210,7 @@ func onThis(live *unstructured.Unstructured, changes map[string]any) map[string]
 func stubEntry(live *unstructured.Unstructured, manager string) metav1.ManagedFieldsEntry {
 	return metav1.ManagedFieldsEntry{
 		Manager: manager, Operation: metav1.ManagedFieldsOperationUpdate, APIVersion: live.GetAPIVersion(),
-		FieldsType: "FieldsV1", FieldsV1: &metav1.FieldsV1{Raw: []byte(`{"f:metadata":{"f:annotations":{}}}`)},
+		FieldsType: "FieldsV1", FieldsV1: metav1.NewFieldsV1(`{"f:metadata":{"f:annotations":{}}}`),
 	}
 }
 
@@ -284,7 +283,7 @@ func sameWriters(a, b metav1.Object) bool {
 
 // sameEntry leaves the times aside: an API server takes back a change of these alone.
 func sameEntry(x, y metav1.ManagedFieldsEntry) bool {
-	return x.Manager == y.Manager && x.Operation == y.Operation && bytes.Equal(x.FieldsV1.Raw, y.FieldsV1.Raw)
+	return x.Manager == y.Manager && x.Operation == y.Operation && x.FieldsV1.Equal(*y.FieldsV1)
 }
 
 func ownEntries(o metav1.Object) []metav1.ManagedFieldsEntry {

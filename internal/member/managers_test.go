@@ -191,7 +191,7 @@ func timeless(t *testing.T, o *unstructured.Unstructured) string {
 
 func TestPutBackRestoresValuesAndManagers(t *testing.T) {
 	w := newWorld(t)
-	for name, make := range map[string]func(t *testing.T, cm member.Object){
+	for name, prepare := range map[string]func(t *testing.T, cm member.Object){
 		"one updater": func(t *testing.T, cm member.Object) { w.cluster.Create(t, data(cm, "a", "1", "b", "1")) },
 		"one applier": func(t *testing.T, cm member.Object) {
 			w.cluster.Apply(t, "applier", false, data(cm, "a", "1", "b", "1"))
@@ -206,7 +206,7 @@ func TestPutBackRestoresValuesAndManagers(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			cm := w.configMap(t)
 			cm.Name = kubetest.UniqueName(t, "cm")
-			make(t, cm)
+			prepare(t, cm)
 			original, applied := w.adopt(t, cm, marked(cm, "a", "2", "b", "2", "c", "2", "d", "2", "new", "2"))
 			if err := w.PutBack(t.Context(), cm, original, applied); err != nil {
 				t.Fatal(err)

@@ -81,7 +81,7 @@ func isAbsent(err error, o Object) bool {
 }
 
 func statusOf(err error) metav1.Status {
-	if status, ok := err.(apierrors.APIStatus); ok { //nolint:errorlint // rest.Result returns it unwrapped
+	if status, ok := err.(apierrors.APIStatus); ok {
 		return status.Status()
 	}
 	return metav1.Status{}

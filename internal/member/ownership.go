@@ -1,7 +1,6 @@
 package member
 
 import (
-	"bytes"
 	"fmt"
 	"time"
 
@@ -26,7 +25,7 @@ func Fields(entry metav1.ManagedFieldsEntry) (*fieldpath.Set, error) {
 	if entry.FieldsV1 == nil {
 		return set, nil
 	}
-	if err := set.FromJSON(bytes.NewReader(entry.FieldsV1.Raw)); err != nil {
+	if err := set.FromJSON(entry.FieldsV1.GetRawReader()); err != nil {
 		return nil, fmt.Errorf("read the fields of manager %s: %w", entry.Manager, err)
 	}
 	return set, nil

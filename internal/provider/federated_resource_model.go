@@ -144,8 +144,8 @@ func overridesOf(value types.List) (overrides []fleet.Override, unknown bool, er
 	open := map[int]bool{}
 	for _, pointer := range pointers {
 		steps := strings.Split(strings.TrimPrefix(pointer, "/"), "/")
-		index, err := strconv.Atoi(steps[0])
-		if err != nil || len(steps) == 1 || steps[1] == "clusters" || steps[1] == "cluster_selector" {
+		index, notAnEntry := strconv.Atoi(steps[0])
+		if notAnEntry != nil || len(steps) == 1 || steps[1] == "clusters" || steps[1] == "cluster_selector" {
 			return nil, true, nil
 		}
 		open[index] = true

@@ -89,14 +89,22 @@ func (r *Registry) openStatic(ctx context.Context, name string, s Static) (clien
 	if err != nil {
 		return client{}, err
 	}
-	if _, err := c.plain.Kinds(ctx); err != nil {
-		return c, nil // whoever asks it something meets the same error
+	if uid := r.uidIfSeen(ctx, c.plain); uid != "" {
+		err = r.claim(name, uid)
 	}
-	uid, err := r.namespaceUID(ctx, c.plain, kubeSystem)
-	if err != nil || uid == "" {
-		return c, nil
+	return c, err
+}
+
+// uidIfSeen is the uid of kube-system, or "" where that cannot be had: whoever asks the member something meets the same error.
+func (r *Registry) uidIfSeen(ctx context.Context, m *member.Member) string {
+	if _, err := m.Kinds(ctx); err != nil {
+		return ""
 	}
-	return c, r.claim(name, uid)
+	uid, err := r.namespaceUID(ctx, m, kubeSystem)
+	if err != nil {
+		return ""
+	}
+	return uid
 }
 
 // claim notes that the cluster with this uid of kube-system is opened under a name; under a second one it is an error.
