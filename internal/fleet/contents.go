@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -37,10 +38,12 @@ func (f *Fleet) contents(ctx context.Context, m *member.Member, t *Target) ([]st
 			return nil, err
 		}
 	}
-	var inside []string
+	var inside, hidden []string
 	for _, kind := range asked {
 		items, err := m.List(ctx, kind, namespace, "")
-		if err != nil && !isForbidden(err) && !isNotServed(err) {
+		if isForbidden(err) {
+			hidden = append(hidden, kind.Resource)
+		} else if err != nil && !isNotServed(err) {
 			return nil, err
 		}
 		for i := range items {
@@ -49,7 +52,10 @@ func (f *Fleet) contents(ctx context.Context, m *member.Member, t *Target) ([]st
 			}
 		}
 	}
-	return shorten(inside), nil
+	if inside = shorten(inside); len(hidden) > 0 {
+		inside = append(inside, "what this account may not list ("+strings.Join(shorten(hidden), ", ")+")")
+	}
+	return inside, nil
 }
 
 func shorten(list []string) []string {

@@ -195,7 +195,12 @@ func (r *Record) observe(c *Copy, live *unstructured.Unstructured, manager strin
 	if owned == nil {
 		return nil
 	}
-	c.Fields, err = r.hash(member.Project(live.Object, owned))
+	set, err := owned.ToJSON()
+	if err != nil {
+		return fmt.Errorf("read the fields that are ours: %w", err)
+	}
+	// The set is part of it: a field we own and that is not there (false, an empty list) is ours no longer once somebody has set it.
+	c.Fields, err = r.hash(map[string]any{"owned": string(set), "fields": member.Project(live.Object, owned)})
 	return err
 }
 

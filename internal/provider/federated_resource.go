@@ -74,7 +74,15 @@ func (r *federatedResource) Read(ctx context.Context, req resource.ReadRequest, 
 	var state federatedModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	stored, diags := readPrivate(ctx, req.Private)
-	if resp.Diagnostics.Append(diags...); resp.Diagnostics.HasError() || stored.record == nil {
+	if resp.Diagnostics.Append(diags...); resp.Diagnostics.HasError() {
+		return
+	}
+	lost := stored.record == nil
+	if resp.Diagnostics.Append(r.recover(ctx, &state, &stored)...); resp.Diagnostics.HasError() {
+		return
+	}
+	if lost && len(stored.record.Copies) == 0 {
+		resp.State.RemoveResource(ctx)
 		return
 	}
 	there, diags := r.refresh(ctx, &state, &stored)
@@ -118,11 +126,14 @@ func (r *federatedResource) Delete(ctx context.Context, req resource.DeleteReque
 	stored, diags := readPrivate(ctx, req.Private)
 	resp.Diagnostics.Append(diags...)
 	timeout, diags := state.Timeouts.Delete(ctx, defaultTimeout)
-	if resp.Diagnostics.Append(diags...); resp.Diagnostics.HasError() || stored.record == nil {
+	if resp.Diagnostics.Append(diags...); resp.Diagnostics.HasError() {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
+	if resp.Diagnostics.Append(r.recover(ctx, &state, &stored)...); resp.Diagnostics.HasError() {
+		return
+	}
 	target, _, diags := r.stateTarget(ctx, &state, stored)
 	if resp.Diagnostics.Append(diags...); resp.Diagnostics.HasError() {
 		return

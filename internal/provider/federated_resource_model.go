@@ -183,6 +183,9 @@ func replicasOf(value types.Map) (replicas map[string]int64, unknown bool) {
 		if !ok || n.IsUnknown() {
 			return nil, true
 		}
+		if n.IsNull() {
+			continue // as if it were not there
+		}
 		if replicas == nil {
 			replicas = map[string]int64{}
 		}

@@ -50,6 +50,10 @@ func (r *federatedResource) ModifyPlan(ctx context.Context, req resource.ModifyP
 		resp.Diagnostics.Append(r.guard(ctx, state, stored)...)
 		return
 	}
+	if state != nil && stored.record == nil {
+		resp.Diagnostics.AddError("State is incomplete", "What this provider keeps beside the state is missing: it was killed in the middle of an apply. A plan with refresh finds the objects again by their marks.")
+		return
+	}
 	p := planning{resource: r, state: state, stored: stored}
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &p.plan)...)
 	if resp.Diagnostics.HasError() {
@@ -58,7 +62,8 @@ func (r *federatedResource) ModifyPlan(ctx context.Context, req resource.ModifyP
 	p.run(ctx)
 	resp.Diagnostics.Append(p.diags...)
 	if p.replace {
-		resp.RequiresReplace = append(resp.RequiresReplace, path.Root("template"))
+		// Terraform heeds only paths whose value changes: the id always does, the template need not.
+		resp.RequiresReplace = append(resp.RequiresReplace, path.Root("template"), path.Root("default_namespace"), path.Root("id"))
 	}
 	if !resp.Diagnostics.HasError() {
 		resp.Diagnostics.Append(resp.Plan.Set(ctx, &p.plan)...)

@@ -68,6 +68,26 @@ func (p private) scope() *fleet.Scope {
 	return p.facts.Scope
 }
 
+// recover makes the private state anew where it is lost.
+func (r *federatedResource) recover(ctx context.Context, state *federatedModel, stored *private) diag.Diagnostics {
+	if stored.record != nil {
+		return nil
+	}
+	target, spec, diags := r.stateTarget(ctx, state, *stored)
+	if diags.HasError() {
+		return diags
+	}
+	record, err := r.fleet.Recover(ctx, target, spec, stringsIn(state.PlacedClusters))
+	if err != nil {
+		diags.AddError("State is incomplete", "What this provider keeps beside the state of "+target.ID.String()+" is missing: it was killed in the middle of an apply. "+err.Error()+".\n\nBring them back and run again.")
+		return diags
+	}
+	stored.record = record
+	diags.AddWarning("State was incomplete", "What this provider keeps beside the state of "+target.ID.String()+" was missing: it was killed in the middle of an apply. "+
+		"Its objects were found again by their marks; the next apply writes them all.")
+	return diags
+}
+
 // refresh brings the state up to what the members hold. there is false when the object is gone from every member.
 func (r *federatedResource) refresh(ctx context.Context, state *federatedModel, stored *private) (there bool, diags diag.Diagnostics) {
 	target, spec, diags := r.stateTarget(ctx, state, *stored)

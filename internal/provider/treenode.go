@@ -30,7 +30,15 @@ func rootNode(tree any, steps ...string) treeNode {
 func (n treeNode) err() error { return errors.Join(*n.errs...) }
 
 func (n treeNode) refuse(format string, args ...any) {
-	*n.errs = append(*n.errs, &federation.InputError{Path: n.path, Summary: "Invalid override", Detail: fmt.Sprintf(format, args...)})
+	*n.errs = append(*n.errs, &federation.InputError{Path: n.path, Summary: n.summary(), Detail: fmt.Sprintf(format, args...)})
+}
+
+// summary titles a finding after the attribute that the tree is of.
+func (n treeNode) summary() string {
+	if n.path[0] == "overrides" {
+		return "Invalid override"
+	}
+	return "Invalid " + n.path[0]
 }
 
 // note keeps the error of a deeper check, moved to this place.
