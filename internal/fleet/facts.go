@@ -204,7 +204,7 @@ func members(list []Candidate) []federation.Member {
 }
 
 func (s Spec) skips() bool {
-	return s.Policy.OnMissingAPI == PolicySkip || s.Policy.OnMissingNamespace == PolicySkip
+	return maySay(s.Policy.OnMissingAPI, PolicySkip) || maySay(s.Policy.OnMissingNamespace, PolicySkip)
 }
 
 // lacking says which members a "skip" policy leaves out, and why. A member that cannot be asked is not lacking anything.
@@ -226,10 +226,10 @@ func (f *Fleet) lacks(ctx context.Context, policy Policy, gvk schema.GroupVersio
 		return ""
 	}
 	kind, err := f.kindOn(ctx, name, gvk)
-	if isNotServed(err) && policy.OnMissingAPI == PolicySkip && !f.memory.kindAnnounced(name, gvk.GroupKind()) {
+	if isNotServed(err) && maySay(policy.OnMissingAPI, PolicySkip) && !f.memory.kindAnnounced(name, gvk.GroupKind()) {
 		return err.Error()
 	}
-	if err != nil || !kind.Namespaced || policy.OnMissingNamespace != PolicySkip || f.memory.namespaceAnnounced(name, namespace) {
+	if err != nil || !kind.Namespaced || !maySay(policy.OnMissingNamespace, PolicySkip) || f.memory.namespaceAnnounced(name, namespace) {
 		return ""
 	}
 	if there, err := f.hasNamespace(ctx, name, namespace); err == nil && !there {

@@ -145,6 +145,9 @@ type ForeignError struct {
 	OptOut  bool   // it says that it wants to be left alone
 }
 
+// adoptable reports whether policy.on_existing = "adopt" takes the object over: it belongs to nobody's configuration.
+func (e *ForeignError) adoptable() bool { return !e.OptOut && e.Owner == "" }
+
 func (e *ForeignError) Error() string {
 	switch {
 	case e.OptOut:

@@ -26,6 +26,9 @@ const (
 	PolicyRollback = "rollback"
 	PolicyKeep     = "keep"
 	PolicyForce    = "force"
+
+	// PolicyUnknown is a value that is not known while Terraform plans: what it decides is left to the apply.
+	PolicyUnknown = "unknown"
 )
 
 // DefaultPolicy is what holds where neither the resource nor the provider says anything.
@@ -39,8 +42,11 @@ func DefaultPolicy() Policy {
 
 // LeavesPending reports whether an update may succeed without having written every member.
 func (p Policy) LeavesPending() bool {
-	return p.OnUnreachable == PolicySkip || p.OnFailure == PolicyContinue
+	return maySay(p.OnUnreachable, PolicySkip) || maySay(p.OnFailure, PolicyContinue)
 }
+
+// maySay reports whether a policy has a value, or may turn out to have it.
+func maySay(policy, value string) bool { return policy == value || policy == PolicyUnknown }
 
 // Over returns p with what it leaves open taken from fallback.
 func (p Policy) Over(fallback Policy) Policy {

@@ -91,17 +91,21 @@ func (f *Fleet) refusals(t *Target, name string, err error, creating bool) []Fin
 		notMember *registry.NotMemberError
 		held      *member.TerminatingError
 		namespace *member.NamespaceMissingError
+		conflict  *member.ConflictError
+		foreign   *ForeignError
 	)
 	finding := t.finding(name, err)
 	switch {
 	case errors.As(err, &notJoined), errors.As(err, &unknown):
+		return nil
+	case errors.As(err, &conflict) && t.Policy.OnConflict == PolicyUnknown, errors.As(err, &foreign) && foreign.adoptable() && t.Policy.OnExisting == PolicyUnknown:
 		return nil
 	case errors.As(err, &notMember):
 		return nil // told once, by CheckNames
 	case isNotServed(err) && f.memory.kindAnnounced(name, t.GVK.GroupKind()):
 		return nil
 	case errors.As(err, &namespace):
-		if t.Policy.OnMissingNamespace == PolicyCreate || f.memory.namespaceAnnounced(name, namespace.Namespace) {
+		if maySay(t.Policy.OnMissingNamespace, PolicyCreate) || f.memory.namespaceAnnounced(name, namespace.Namespace) {
 			return nil
 		}
 	case errors.As(err, &held):

@@ -184,7 +184,7 @@ func (r *Resolution) render(spec Spec, candidates []Candidate) {
 	warned := map[string]bool{}
 	for _, name := range r.Placed {
 		c, known := byName[name]
-		if r.Template == nil || spec.OverridesUnknown || spec.ReplicasUnknown || !known || matchesUnknown(spec, c.member()) {
+		if r.Template == nil || spec.OverridesUnknown || spec.replicasUnknown(name) || !known || matchesUnknown(spec, c.member()) {
 			r.Desired[name] = Desired{}
 			continue
 		}

@@ -25,7 +25,8 @@ type Spec struct {
 	OverridesUnknown bool // not even known which entries apply to whom
 	Replicas         map[string]int64
 	ReplicasUnknown  bool
-	Sensitive        []string // JSON pointers
+	ReplicasOpen     map[string]bool // members, or "*", of which the count is unknown
+	Sensitive        []string        // JSON pointers
 	Policy           Policy
 	Deletion         Deletion
 }
@@ -79,6 +80,14 @@ func (s Spec) overrides() []federation.Override {
 		list[i] = o.Override
 	}
 	return list
+}
+
+// replicasUnknown reports whether it is not known what `replicas` says for a member.
+func (s Spec) replicasUnknown(member string) bool {
+	if _, ok := s.Replicas[member]; ok {
+		return s.ReplicasUnknown
+	}
+	return s.ReplicasUnknown || s.ReplicasOpen[member] || s.ReplicasOpen["*"]
 }
 
 // replicasOf answers what `replicas` says for a member: its own entry, else that of "*".

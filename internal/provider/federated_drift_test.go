@@ -99,3 +99,18 @@ func TestAccADeletedObjectComesBackWhereItWasDeleted(t *testing.T) {
 	f.wantOn("v1", "ConfigMap", "settings", "asia", "eu", "us")
 	tf.plan().empty().quiet()
 }
+
+func TestAccAFieldThatAnotherManagerTookByForceIsTakenBack(t *testing.T) {
+	t.Parallel()
+	f, tf := newFederation(t, "eu", "us"), newTerraform(t)
+	tf.configure(f.provider(), resource(f.webDeployment(3, "nginx:1.27"), everywhere))
+	tf.apply().succeeds().quiet()
+	f.sites["us"].Apply(t, "argo", true, `{"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web", "namespace": "`+f.namespace+`"},
+		"spec": {"replicas": 9, "selector": {"matchLabels": {"app": "web"}}}}`)
+	tf.plan().does(map[string]string{x: "update"}).warns("Member us", "/spec/replicas", "argo")
+	tf.applySaved().succeeds().quiet()
+	if got := field(t, f.get("us", "apps/v1", "Deployment", "web"), "spec", "replicas"); got != int64(3) {
+		t.Errorf("us has %v replicas", got)
+	}
+	tf.plan().empty().quiet()
+}

@@ -90,6 +90,7 @@ func TestAccSecretValuesAreSeenNowhereButInTheTemplate(t *testing.T) {
 	t.Parallel()
 	f, tf := newFederation(t, "eu", "us"), newTerraform(t)
 	tf.setenv("TF_LOG", "TRACE")
+	tf.setenv("TF_LOG_SDK", "TRACE")
 	tf.setenv("TF_LOG_PATH", tf.dir+"/trace.log")
 	tf.setenv("TF_VAR_password", hush)
 	configuration := func(patch string) {

@@ -93,3 +93,17 @@ func TestAccWhatPlansLookLike(t *testing.T) {
 	tf.configure(f.provider(), resource(manifest("nginx:1.28"), on("eu", "us"), override("6")))
 	f.wantPlan(tf, "image-changed")
 }
+
+func TestAccAPlanOfOneWordForTwelveMembersStaysShort(t *testing.T) {
+	t.Parallel()
+	f, tf := newFederation(t, "asia", "eu", "us"), newTerraform(t)
+	tf.configure(f.provider(), resource(f.webDeployment(3, "nginx:1.27"), everywhere))
+	tf.apply().succeeds().quiet()
+	tf.configure(f.provider(), resource(f.webDeployment(3, "nginx:1.28"), everywhere))
+	tf.plan().does(map[string]string{x: "update"}).quiet()
+	_, text, _ := strings.Cut(tf.show(), "will perform the following actions:\n\n")
+	perMember := strings.Count(text, `"us" `)
+	if lines := strings.Count(text, "\n") + 9*perMember; perMember != 1 || lines >= 40 {
+		t.Errorf("with 12 members the plan would have %d lines, %d for each member:\n%s", lines, perMember, text)
+	}
+}

@@ -62,12 +62,13 @@ func (m *federatedModel) spec(ctx context.Context, defaults fleet.Policy) (fleet
 	report(err)
 	spec.Overrides, spec.OverridesUnknown, err = overridesOf(m.Overrides)
 	report(err)
-	spec.Replicas, spec.ReplicasUnknown = replicasOf(m.Replicas)
+	spec.ReplicasUnknown = m.Replicas.IsUnknown()
+	spec.Replicas, spec.ReplicasOpen = replicasOf(m.Replicas)
 	spec.Sensitive, err = sensitiveOf(m.SensitiveFields)
 	report(err)
-	var policy policyModel
-	diags.Append(asObject(ctx, m.Policy, &policy)...)
-	spec.Policy = policy.toDomain().Over(defaults).Over(fleet.DefaultPolicy())
+	policy, found := policyOf(ctx, m.Policy)
+	diags.Append(found...)
+	spec.Policy = policy.Over(defaults).Over(fleet.DefaultPolicy())
 	var deletion deletionModel
 	diags.Append(asObject(ctx, m.Deletion, &deletion)...)
 	spec.Deletion = deletion.toDomain()
@@ -174,24 +175,19 @@ func overridesOf(value types.List) (overrides []fleet.Override, unknown bool, er
 	return overrides, false, errors.Join(faults...)
 }
 
-func replicasOf(value types.Map) (replicas map[string]int64, unknown bool) {
-	if value.IsUnknown() {
-		return nil, true
-	}
+// replicasOf reads the counts, and whose are unknown. A null count is as if it were not there.
+func replicasOf(value types.Map) (replicas map[string]int64, open map[string]bool) {
+	replicas, open = map[string]int64{}, map[string]bool{}
 	for name, element := range value.Elements() {
 		n, ok := element.(types.Int64)
-		if !ok || n.IsUnknown() {
-			return nil, true
+		switch {
+		case !ok || n.IsUnknown():
+			open[name] = true
+		case !n.IsNull():
+			replicas[name] = n.ValueInt64()
 		}
-		if n.IsNull() {
-			continue // as if it were not there
-		}
-		if replicas == nil {
-			replicas = map[string]int64{}
-		}
-		replicas[name] = n.ValueInt64()
 	}
-	return replicas, false
+	return replicas, open
 }
 
 func sensitiveOf(value types.List) ([]string, error) {

@@ -130,3 +130,29 @@ func TestAccVariablesWithoutDefaultAreNoFaultWhenTheConfigurationIsValidated(t *
 	f.wantOn("v1", "ConfigMap", "whole", "eu")
 	f.wantOn("v1", "ConfigMap", "parts", "eu", "us")
 }
+
+func TestAccWhatIsUnknownForOneMemberLeavesTheOthersKnown(t *testing.T) {
+	t.Parallel()
+	f, tf := newFederation(t, "eu", "us"), newTerraform(t)
+	tf.configure(f.provider(), late(map[string]string{"replicas": "5"}), resource(f.webDeployment(3, "nginx:1.27"), everywhere, "replicas = { eu = terraform_data.replicas.output }"))
+	tf.plan().succeeds().quiet()
+	if c := tf.planned(x); c.After.at("versions", "us") == nil || c.Unknown.at("versions", "eu") != true {
+		t.Errorf("planned are %v, unknown %v", c.After["versions"], c.Unknown["versions"])
+	}
+}
+
+func TestAccAPolicyThatIsUnknownAtPlanIsHeededAtApply(t *testing.T) {
+	t.Parallel()
+	f, tf := newFederation(t, "eu", "us"), newTerraform(t)
+	f.sites["us"].Create(t, fmt.Sprintf(`{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "x", "namespace": %q}, "data": {"a": "theirs"}}`, f.namespace))
+	object := resource("template = "+f.configMap(`"x"`, `{ a = "ours" }`), everywhere, "policy = { on_existing = terraform_data.policy.output }")
+	tf.configure(f.provider(), late(map[string]string{"policy": `"error"`}), object)
+	tf.plan().succeeds()
+	tf.applySaved().fails("Object exists already", "Member us")
+	f.wantOn("v1", "ConfigMap", "x", "us")
+	tf.configure(f.provider(), late(map[string]string{"policy": `"adopt"`}), object)
+	tf.plan().succeeds()
+	tf.applySaved().succeeds()
+	f.wantOn("v1", "ConfigMap", "x", "eu", "us")
+	tf.plan().empty().quiet()
+}

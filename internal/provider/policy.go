@@ -1,7 +1,10 @@
 package provider
 
 import (
+	"context"
+
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
@@ -21,22 +24,32 @@ type policyModel struct {
 	OnConflict          types.String `tfsdk:"on_conflict"`
 }
 
-// toDomain returns what the object sets; a null object sets nothing.
-func (m *policyModel) toDomain() fleet.Policy {
-	if m == nil {
-		return fleet.Policy{}
+// policyOf reads a policy object; a null one sets nothing, and what is unknown is fleet.PolicyUnknown.
+func policyOf(ctx context.Context, value types.Object) (fleet.Policy, diag.Diagnostics) {
+	var m policyModel
+	if value.IsUnknown() {
+		unknown := types.StringUnknown()
+		m = policyModel{unknown, unknown, unknown, unknown, unknown, unknown, unknown, unknown, unknown}
 	}
+	diags := asObject(ctx, value, &m)
 	return fleet.Policy{
-		OnExisting:          m.OnExisting.ValueString(),
-		OnMissingNamespace:  m.OnMissingNamespace.ValueString(),
-		OnMissingAPI:        m.OnMissingAPI.ValueString(),
-		OnUnreachable:       m.OnUnreachable.ValueString(),
-		OnUnreachableDelete: m.OnUnreachableDelete.ValueString(),
-		OnImmutable:         m.OnImmutable.ValueString(),
-		OnFailure:           m.OnFailure.ValueString(),
-		OnMissing:           m.OnMissing.ValueString(),
-		OnConflict:          m.OnConflict.ValueString(),
+		OnExisting:          policyValue(m.OnExisting),
+		OnMissingNamespace:  policyValue(m.OnMissingNamespace),
+		OnMissingAPI:        policyValue(m.OnMissingAPI),
+		OnUnreachable:       policyValue(m.OnUnreachable),
+		OnUnreachableDelete: policyValue(m.OnUnreachableDelete),
+		OnImmutable:         policyValue(m.OnImmutable),
+		OnFailure:           policyValue(m.OnFailure),
+		OnMissing:           policyValue(m.OnMissing),
+		OnConflict:          policyValue(m.OnConflict),
+	}, diags
+}
+
+func policyValue(value types.String) string {
+	if value.IsUnknown() {
+		return fleet.PolicyUnknown
 	}
+	return value.ValueString()
 }
 
 // policyAttribute is one attribute of the `policy` object.

@@ -60,11 +60,8 @@ func (p *kubefedProvider) Configure(ctx context.Context, req provider.ConfigureR
 	resp.Diagnostics.Append(diags...)
 	config, diags := model.registry(ctx)
 	resp.Diagnostics.Append(diags...)
-	var policy *policyModel
-	if !model.Policy.IsNull() && !model.Policy.IsUnknown() {
-		policy = &policyModel{}
-		resp.Diagnostics.Append(model.Policy.As(ctx, policy, objectAsOptions)...)
-	}
+	policy, diags := policyOf(ctx, model.Policy)
+	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
@@ -74,7 +71,7 @@ func (p *kubefedProvider) Configure(ctx context.Context, req provider.ConfigureR
 		resp.Diagnostics.Append(connectionDiagnostic(path.Root("host_cluster"), "the host cluster", err))
 		return
 	}
-	fed := fleet.New(fleet.Config{Registry: members, Owner: config.Owner, MaxParallel: maxParallel, Policy: policy.toDomain()})
+	fed := fleet.New(fleet.Config{Registry: members, Owner: config.Owner, MaxParallel: maxParallel, Policy: policy})
 	resp.ResourceData, resp.DataSourceData = fed, fed
 }
 

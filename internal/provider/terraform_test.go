@@ -39,7 +39,7 @@ func newTerraform(t *testing.T) *terraform {
 		t.Fatal(err)
 	}
 	env := slices.DeleteFunc(os.Environ(), func(variable string) bool { return strings.HasPrefix(variable, "TF_") })
-	return &terraform{t: t, dir: t.TempDir(), env: append(env, "TF_CLI_CONFIG_FILE="+settings, "CHECKPOINT_DISABLE=1", "TF_IN_AUTOMATION=1")}
+	return &terraform{t: t, dir: t.TempDir(), env: append(env, "TF_CLI_CONFIG_FILE="+settings, "CHECKPOINT_DISABLE=1", "TF_IN_AUTOMATION=1", "TF_LOG_SDK=off")}
 }
 
 // binary is the program that is run.
