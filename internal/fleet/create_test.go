@@ -27,11 +27,8 @@ func TestCreateWritesEveryMemberOnceAndTheNextPlanIsEmpty(t *testing.T) {
 		w.reset()
 		r.must(t)
 		for _, name := range w.names {
-			if n := len(w.proxies[name].Writes()); n != 1 {
-				t.Errorf("member %s: %d writes", name, n)
-			}
-			if n := len(w.proxies[name].Requests()); n != 3 {
-				t.Errorf("member %s: %d requests, want discovery and the write: %v", name, n, w.proxies[name].Requests())
+			if asked := w.asked(name); len(asked) != 1 || !asked[0].Write() {
+				t.Errorf("member %s: sent %v, want the write alone", name, asked)
 			}
 			mark, ok := member.MarkOf(r.get(t, name))
 			if !ok || mark.Owner != w.owner || mark.Resource != r.record.Resource {

@@ -111,18 +111,28 @@ func TestFactsAreStoredWithoutWhatIsNotUsed(t *testing.T) {
 	}
 }
 
-func TestMergeMakesOneFindingOfThoseThatSayTheSame(t *testing.T) {
-	same := Finding{Error: true, Path: []string{"template"}, Summary: "s", Detail: "d", Advice: "a"}
-	of := func(f Finding, members ...string) Finding { f.Members = members; return f }
-	other := same
-	other.Detail = "e"
-	got := Merge([]Finding{of(same, "c"), of(other, "b"), of(same, "a", "c")})
-	want := []Finding{of(same, "a", "c"), of(other, "b")}
-	if !reflect.DeepEqual(got, want) {
-		t.Errorf("merged is %+v", got)
+func TestMergeMakesOneFindingOfThoseOfAKind(t *testing.T) {
+	finding := func(detail string, members ...string) Finding {
+		return Finding{Error: true, Path: []string{"template"}, Summary: "s", Detail: detail, Advice: "a", Members: members}
 	}
-	if text := got[0].Text(); text != "Members a, c: d\n\na" {
-		t.Errorf("text is %q", text)
+	elsewhere := finding("d", "b")
+	elsewhere.Path = nil
+	for name, c := range map[string]struct {
+		findings []Finding
+		texts    []string
+	}{
+		"the same of several members": {[]Finding{finding("d", "c"), finding("d", "a", "c")}, []string{"Members a, c: d\n\na"}},
+		"a line for each":             {[]Finding{finding("d", "c"), finding("e", "b"), finding("d", "a")}, []string{"Members a, b, c:\n  a, c: d\n  b: e\n\na"}},
+		"of other attributes":         {[]Finding{finding("d", "a"), elsewhere}, []string{"Member a: d\n\na", "Member b: d\n\na"}},
+		"of no member":                {[]Finding{finding("d"), finding("e")}, []string{"d\n\na", "e\n\na"}},
+	} {
+		var texts []string
+		for _, f := range Merge(c.findings) {
+			texts = append(texts, f.Text())
+		}
+		if !reflect.DeepEqual(texts, c.texts) {
+			t.Errorf("%s: %q", name, texts)
+		}
 	}
 }
 

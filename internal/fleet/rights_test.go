@@ -63,10 +63,7 @@ func (r *resource) inside(w *world) *resource {
 
 func (w *world) verbs(name string) []string {
 	var verbs []string
-	for _, q := range w.proxies[name].Requests() {
-		if q.Verb == kubetest.Discovery {
-			continue
-		}
+	for _, q := range w.asked(name) {
 		text := string(q.Verb)
 		if q.DryRun {
 			text += " (dry run)"

@@ -30,7 +30,7 @@ func init() {
 		"networking.k8s.io":            "IngressClass IPAddress ServiceCIDR",
 		"node.k8s.io":                  "RuntimeClass",
 		"rbac.authorization.k8s.io":    "ClusterRole ClusterRoleBinding",
-		"resource.k8s.io":              "DeviceClass DeviceTaintRule ResourceSlice",
+		"resource.k8s.io":              "DeviceClass DeviceTaintRule ResourcePoolStatusRequest ResourceSlice",
 		"scheduling.k8s.io":            "PriorityClass",
 		"storage.k8s.io":               "StorageClass CSIDriver CSINode VolumeAttachment VolumeAttributesClass",
 	} {

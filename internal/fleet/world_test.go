@@ -79,6 +79,13 @@ func (w *world) reset() {
 	}
 }
 
+// asked are the requests to a member without those that every process makes once of each: discovery, and which cluster it is.
+func (w *world) asked(name string) []kubetest.Request {
+	return slices.DeleteFunc(w.proxies[name].Requests(), func(q kubetest.Request) bool {
+		return q.Verb == kubetest.Discovery || (q.Resource == "namespaces" && q.Name == "kube-system")
+	})
+}
+
 // resource is what Terraform does with one federated resource: its configuration, and what is in its state.
 type resource struct {
 	w     *world
