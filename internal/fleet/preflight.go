@@ -137,14 +137,14 @@ func (w *written) notes(t *Target, name string) []Finding {
 		if t.hidesText() {
 			text = "about " + t.ID.String() + "; " + hiddenWords + "."
 		}
-		if t.hidesText() {
-			text = "the API server warns about the object; its words are not shown, as they may quote secret values."
-		}
 		findings = append(findings, Finding{Path: []string{"template"}, Members: []string{name}, Summary: "API server warning", Detail: text})
 	}
 	for _, field := range sortedKeys(w.stays) {
 		findings = append(findings, Finding{Path: []string{"template"}, Members: []string{name}, Summary: "Dropped field stays",
 			Detail: fmt.Sprintf("%s of %s is in the template no more, and stays: %q applies it too.", field, t.ID, w.stays[field])})
+	}
+	if w.adopts != "" {
+		findings = append(findings, Finding{Path: []string{"template"}, Members: []string{name}, Summary: "Existing object is taken over", Detail: w.adopts})
 	}
 	return append(findings, w.takenOver(t, name)...)
 }

@@ -27,6 +27,7 @@ type written struct {
 	original *unstructured.Unstructured // what was there before we took it over
 	resumed  bool                       // left by an interrupted run, and taken over
 	warnings []string
+	adopts   string            // what taking over an object of others changes in it
 	stays    map[string]string // field that is dropped, and stays → who else applies it
 	manager  string            // the field manager that wrote
 }

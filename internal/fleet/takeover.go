@@ -73,6 +73,8 @@ func (p putter) foreign(m *member.Member, object member.Object, live *unstructur
 func (p putter) adopt(ctx context.Context, m *member.Member, object member.Object, tree map[string]any, uid types.UID, original *unstructured.Unstructured) (*written, error) {
 	done, err := p.apply(ctx, m, object, tree, member.ApplyOptions{Force: true, Require: member.Precondition{UID: uid}})
 	switch {
+	case p.dry && err == nil && original != nil:
+		return done, p.target.tellAdoption(done, original, m.FieldManager())
 	case p.dry:
 		return done, err
 	case err != nil:

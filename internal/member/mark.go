@@ -44,3 +44,19 @@ func (m Mark) Put(o metav1.Object) {
 	o.SetLabels(labels)
 	o.SetAnnotations(annotations)
 }
+
+// RemoveMark takes the mark off a copy of an object; labels or annotations that hold nothing else go with it.
+func RemoveMark(o metav1.Object) {
+	labels, annotations := o.GetLabels(), o.GetAnnotations()
+	delete(labels, OwnerLabel)
+	delete(annotations, OwnerAnnotation)
+	delete(annotations, ResourceAnnotation)
+	if len(labels) == 0 {
+		labels = nil
+	}
+	if len(annotations) == 0 {
+		annotations = nil
+	}
+	o.SetLabels(labels)
+	o.SetAnnotations(annotations)
+}

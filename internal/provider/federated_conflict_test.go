@@ -47,7 +47,9 @@ func TestAccAnObjectOfOthersIsAnErrorUnlessItIsAdoptedWithWhatTheyKeepInIt(t *te
 	f.wantOn("v1", "ConfigMap", "x", "us")
 
 	tf.configure(f.provider(`policy = { on_existing = "adopt" }`), resource(template, everywhere))
-	tf.apply().succeeds().quiet()
+	plan := tf.plan().succeeds()
+	plan.warns("Existing object is taken over", "Member us", "/data/a old -> new")
+	tf.applySaved().succeeds().quiet()
 	us := f.get("us", "v1", "ConfigMap", "x")
 	if got := field(t, us, "data"); !reflect.DeepEqual(got, map[string]any{"a": "new", "z": "kept"}) || us.GetLabels()["theirs"] != "yes" {
 		t.Errorf("us holds %v", us.Object)

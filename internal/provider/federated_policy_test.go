@@ -125,7 +125,7 @@ func TestAccARefusedCreationIsUndoneEverywhereAndLeavesNoState(t *testing.T) {
 	}
 
 	f.heal()
-	tf.apply().succeeds().quiet()
+	tf.apply().succeeds()
 	f.wantOn("v1", "ConfigMap", "settings", "asia", "eu", "us")
 	tf.plan().empty().quiet()
 }
