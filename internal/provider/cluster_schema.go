@@ -55,12 +55,12 @@ func clusterSchema() schema.Schema {
 			},
 			"region": schema.StringAttribute{
 				Optional:            true,
-				MarkdownDescription: "Region, for selectors (`topology.kubernetes.io/region`) and DNS. Default: what the nodes' labels say, which is not stored.",
+				MarkdownDescription: "Region, for selectors (`topology.kubernetes.io/region`). Default: what the nodes' labels say, which is not stored.",
 				Validators:          notEmpty(),
 			},
 			"zones": schema.SetAttribute{
 				Optional: true, ElementType: types.StringType,
-				MarkdownDescription: "Zones, for selectors (`topology.kubernetes.io/zone`) and DNS. Default: what the nodes' labels say, which is not stored.",
+				MarkdownDescription: "Zones, for selectors (`topology.kubernetes.io/zone`). Default: what the nodes' labels say, which is not stored.",
 				Validators:          []validator.Set{setvalidator.SizeAtLeast(1), setvalidator.ValueStringsAre(listItem{})},
 			},
 			"availability": schema.StringAttribute{

@@ -64,13 +64,13 @@ func (a policyAttribute) validators() []validator.String {
 
 // policyAttributes lists the attributes of `policy`; the first value of each is its default.
 var policyAttributes = []policyAttribute{
-	{"on_existing", "An object is there that is not ours: `error` (default) is a plan error; `adopt` takes it over and keeps what others own in it.", []string{"error", "adopt"}},
+	{"on_existing", "An object is there that is not ours: `error` (default) is a plan error; `adopt` takes it over: the fields that the template names become ours (the plan says which values change), all others stay as they are.", []string{"error", "adopt"}},
 	{"on_missing_namespace", "A member lacks the object's namespace: `error` (default), `create` it on the way (it is never deleted again), or `skip` the member.", []string{"error", "create", "skip"}},
 	{"on_missing_api", "A member does not serve the kind: `error` (default) or `skip` the member.", []string{"error", "skip"}},
 	{"on_unreachable", "A member with something to write does not answer, or refuses our credentials: `error` (default) is a plan error on create, and on update an error after the others were written; `skip` leaves it for a later run.", []string{"error", "skip"}},
 	{"on_unreachable_delete", "A member to delete from does not answer: `error` (default) keeps it in state; `forget` drops it with a warning that names what is left behind.", []string{"error", "forget"}},
 	{"on_immutable", "The API server refuses a change as immutable: `error` (default) at plan.", []string{"error"}},
-	{"on_failure", "A write is refused, or the object is not ready in time: `stop` (default) goes no further, `continue` tries every member.", []string{"stop", "continue"}},
+	{"on_failure", "A write is refused: `stop` (default) goes no further, and a creation is undone; `continue` tries every member and leaves those that refuse pending.", []string{"stop", "continue"}},
 	{"on_missing", "An object we wrote is gone: `recreate` (default) it, or `keep` the state as it is (a finished Job with a TTL).", []string{"recreate", "keep"}},
 	{"on_conflict", "Another manager owns a field that we never owned: `error` (default) at plan, or `force` it to be ours.", []string{"error", "force"}},
 }

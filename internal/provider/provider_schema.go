@@ -73,12 +73,12 @@ func memberAttributes() map[string]schema.Attribute {
 		"labels": schema.MapAttribute{Optional: true, ElementType: types.StringType, MarkdownDescription: "Labels for selectors."},
 		"region": schema.StringAttribute{
 			Optional:            true,
-			MarkdownDescription: "Region, for selectors (`topology.kubernetes.io/region`) and DNS. Default: what the nodes' labels say.",
+			MarkdownDescription: "Region, for selectors (`topology.kubernetes.io/region`). Default: what the nodes' labels say.",
 			Validators:          notEmpty(),
 		},
 		"zones": schema.SetAttribute{
 			Optional: true, ElementType: types.StringType,
-			MarkdownDescription: "Zones, for selectors (`topology.kubernetes.io/zone`) and DNS. Default: what the nodes' labels say.",
+			MarkdownDescription: "Zones, for selectors (`topology.kubernetes.io/zone`). Default: what the nodes' labels say.",
 		},
 		"availability": schema.StringAttribute{
 			Optional:            true,
@@ -88,7 +88,7 @@ func memberAttributes() map[string]schema.Attribute {
 	}
 }
 
-const availabilityDescription = "`active` (default); `cordoned`: gets nothing new; `draining`: selector placements and schedules leave it; `offline`: nobody dials it, as if it were down."
+const availabilityDescription = "`active` (default); `cordoned`: selectors place nothing new there (a placement by name still does); `draining`: selector placements leave it; `offline`: nobody dials it, as if it were down."
 
 func providerPolicy() schema.Attribute {
 	attributes := map[string]schema.Attribute{}
