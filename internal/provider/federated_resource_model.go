@@ -144,9 +144,8 @@ func overridesOf(value types.List) (overrides []fleet.Override, unknown bool, er
 	}
 	open := map[int]bool{}
 	for _, pointer := range pointers {
-		steps := strings.Split(strings.TrimPrefix(pointer, "/"), "/")
-		index, notAnEntry := strconv.Atoi(steps[0])
-		if notAnEntry != nil || len(steps) == 1 || steps[1] == "clusters" || steps[1] == "cluster_selector" {
+		index, content := entryWithUnknownContent(pointer)
+		if !content {
 			return nil, true, nil
 		}
 		open[index] = true
@@ -176,6 +175,14 @@ func overridesOf(value types.List) (overrides []fleet.Override, unknown bool, er
 }
 
 // replicasOf reads the counts, and whose are unknown. A null count is as if it were not there.
+// entryWithUnknownContent reads which entry a pointer to something unknown lies in; content is false when it is not about the entry's
+// changes alone, but about who gets them.
+func entryWithUnknownContent(pointer string) (index int, content bool) {
+	steps := strings.Split(strings.TrimPrefix(pointer, "/"), "/")
+	index, err := strconv.Atoi(steps[0])
+	return index, err == nil && len(steps) > 1 && steps[1] != "clusters" && steps[1] != "cluster_selector"
+}
+
 func replicasOf(value types.Map) (replicas map[string]int64, open map[string]bool) {
 	replicas, open = map[string]int64{}, map[string]bool{}
 	for name, element := range value.Elements() {
