@@ -12,12 +12,15 @@ func (r *Resolution) Versions(sensitive []string, record *Record) map[string]str
 	if record != nil {
 		key = record.Key
 	}
-	versions := make(map[string]string, len(r.Placed))
+	versions, known := make(map[string]string, len(r.Placed)), map[string]string{}
 	for _, name := range r.Placed {
-		versions[name] = ""
-		if d := r.Desired[name]; d.Known {
-			versions[name] = federation.Version(d.Tree, sensitive, key)
+		d := r.Desired[name]
+		version, ok := known[d.variant]
+		if d.Known && !ok {
+			version = federation.Version(d.Tree, sensitive, key)
+			known[d.variant] = version
 		}
+		versions[name] = version
 	}
 	return versions
 }

@@ -75,14 +75,15 @@ func (f *Fleet) candidates(ctx context.Context, spec Spec, stored *Facts) (list 
 	if err != nil {
 		return nil, false, err
 	}
-	return f.registered(ctx, spec, entries), !slices.ContainsFunc(entries, labelsUnknown), nil
+	return f.registered(ctx, spec, entries, nil), !slices.ContainsFunc(entries, labelsUnknown), nil
 }
 
 func labelsUnknown(e registry.Entry) bool { return e.LabelsUnknown }
 
-// registered are the candidates in the registry, with the topology of their nodes where the user gave none and a selector asks for it. The
-// nodes of an announced member are not read: its labels outrank the registry until the process ends.
-func (f *Fleet) registered(ctx context.Context, spec Spec, entries []registry.Entry) []Candidate {
+// registered are the candidates in the registry, with the topology of their nodes where the user gave none and a selector asks for it; that
+// of a member which does not answer is the one it had before. The nodes of an announced member are not read: its labels outrank the registry
+// until the process ends.
+func (f *Fleet) registered(ctx context.Context, spec Spec, entries []registry.Entry, before []Candidate) []Candidate {
 	topology := spec.asksTopology()
 	names := make([]string, len(entries))
 	byName := map[string]registry.Entry{}
@@ -93,8 +94,10 @@ func (f *Fleet) registered(ctx context.Context, spec Spec, entries []registry.En
 		e := byName[name]
 		c := candidate(e)
 		if topology && !e.Announced && c.Region == "" && len(c.Zones) == 0 {
-			if nodes, err := f.config.Registry.NodeTopology(ctx, name); err == nil {
-				c.Region, c.Zones = nodes.Region, nodes.Zones
+			nodes, err := f.config.Registry.NodeTopology(ctx, name)
+			c.Region, c.Zones = nodes.Region, nodes.Zones
+			if at := slices.IndexFunc(before, func(c Candidate) bool { return c.Name == name }); err != nil && at >= 0 {
+				c.Region, c.Zones = before[at].Region, before[at].Zones
 			}
 		}
 		return c
@@ -137,7 +140,7 @@ func (f *Fleet) GatherFacts(ctx context.Context, spec Spec, gvk schema.GroupVers
 		entries, err := f.config.Registry.Members(ctx)
 		if failed = err; err == nil {
 			joined := slices.DeleteFunc(slices.Clone(entries), func(e registry.Entry) bool { return e.Source == registry.SourceAnnounced })
-			facts.Members = f.registered(ctx, spec, joined)
+			facts.Members = f.registered(ctx, spec, joined, facts.Members)
 		}
 	} else {
 		facts.Members = nil

@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -12,9 +13,11 @@ import (
 
 // Desired is what one member shall hold.
 type Desired struct {
-	Tree  map[string]any // nil when something it depends on is unknown
+	Tree  map[string]any // nil when something it depends on is unknown; shared, not to be modified
 	Used  []int          // override entries in it
 	Known bool
+
+	variant string // the same for members that get the same
 }
 
 // Resolution is what a spec means: which object, on which members, and what each of them gets.
@@ -180,33 +183,71 @@ func (r *Resolution) render(spec Spec, candidates []Candidate) {
 	for _, c := range candidates {
 		byName[c.Name] = c
 	}
-	overrides := spec.overrides()
-	warned := map[string]bool{}
+	renderer := &renderer{template: r.Template, spec: spec, overrides: spec.overrides(), done: map[string]Desired{}}
 	for _, name := range r.Placed {
 		c, known := byName[name]
 		if r.Template == nil || spec.OverridesUnknown || spec.replicasUnknown(name) || !known || matchesUnknown(spec, c.member()) {
 			r.Desired[name] = Desired{}
 			continue
 		}
-		tree, used, warnings, err := federation.Render(r.Template, overrides, c.member())
+		desired, err := renderer.of(c.member())
 		if err != nil {
 			r.fault(err)
 			continue
 		}
-		if n, ok := spec.replicasOf(name); ok {
-			if err := federation.SetReplicas(tree, n); err != nil {
-				r.fault(federation.Below(err, "replicas"))
-				return
-			}
-		}
-		r.Desired[name] = Desired{Tree: tree, Used: used, Known: true}
-		for _, text := range warnings {
-			if !warned[text] {
-				warned[text] = true
-				r.Findings = append(r.Findings, Finding{Path: []string{"overrides"}, Summary: "Override replaces what is there", Detail: text})
-			}
+		r.Desired[name] = desired
+	}
+	for _, text := range renderer.warnings {
+		r.Findings = append(r.Findings, Finding{Path: []string{"overrides"}, Summary: "Override replaces what is there", Detail: text})
+	}
+}
+
+// renderer renders what members get. Most get the same, which is rendered once.
+type renderer struct {
+	template  map[string]any
+	spec      Spec
+	overrides []federation.Override
+	done      map[string]Desired // by variant
+	warnings  []string
+}
+
+func (r *renderer) of(m federation.Member) (Desired, error) {
+	replicas, sets := r.spec.replicasOf(m.Name)
+	variant := fmt.Sprint(r.matching(m), sets, replicas)
+	if desired, ok := r.done[variant]; ok {
+		return desired, nil
+	}
+	tree, used, warnings, err := federation.Render(r.template, r.overrides, m)
+	if err != nil {
+		return Desired{}, err
+	}
+	if sets {
+		if err := federation.SetReplicas(tree, replicas); err != nil {
+			return Desired{}, federation.Below(err, "replicas")
 		}
 	}
+	for _, text := range warnings {
+		if !slices.Contains(r.warnings, text) {
+			r.warnings = append(r.warnings, text)
+		}
+	}
+	r.done[variant] = Desired{Tree: tree, Used: used, Known: true, variant: variant}
+	return r.done[variant], nil
+}
+
+// matching are the overrides of a member. An error in one is left to Render, which says it better: -1 keeps it apart.
+func (r *renderer) matching(m federation.Member) []int {
+	var list []int
+	for i, o := range r.overrides {
+		matches, err := o.Matches(m)
+		if err != nil {
+			return []int{-1}
+		}
+		if matches {
+			list = append(list, i)
+		}
+	}
+	return list
 }
 
 // matchesUnknown reports whether an override whose content is unknown applies to the member.

@@ -284,3 +284,27 @@ spec:
 	})
 	widget.empty(t)
 }
+
+// TestAMemberThatIsDownKeepsTheTopologyItHad: a selector by region must not take an object away from a member because nobody can ask its nodes.
+func TestAMemberThatIsDownKeepsTheTopologyItHad(t *testing.T) {
+	w := newWorld(t, 0)
+	w.health = member.HealthCheck{Attempts: 1, Timeout: 5 * time.Second}
+	w.add(t, "a", kubetest.Fresh(t, kubetest.Options{Lean: true}))
+	w.clusters["a"].Create(t, `{apiVersion: v1, kind: Node, metadata: {name: node-1, labels: {topology.kubernetes.io/region: eu, topology.kubernetes.io/zone: eu-1}}}`)
+	r := w.declare(t, configMap)
+	r.spec.Placement = selecting(map[string]string{federation.RegionLabel: "eu"})
+	r.must(t)
+	if len(r.facts.Members) != 1 || r.facts.Members[0].Region != "eu" {
+		t.Fatalf("stored are %+v", r.facts.Members)
+	}
+	before := r.facts
+	w.proxies["a"].Refuse()
+	facts, err := w.run(t).GatherFacts(t.Context(), r.spec, configMapKind, w.namespace, w.names, nil, r.facts)
+	if err != nil || !reflect.DeepEqual(facts.Members, before.Members) {
+		t.Errorf("stored are %+v (%v), were %+v", facts.Members, err, before.Members)
+	}
+	r.facts = facts
+	if p := r.plan(t); len(p.writes)+len(p.leaving) > 0 {
+		t.Errorf("the plan writes %v and leaves %v", p.writes, p.leaving)
+	}
+}

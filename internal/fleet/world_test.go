@@ -43,13 +43,18 @@ func newWorld(t testing.TB, n int) *world {
 		health: member.HealthCheck{Attempts: 1, Timeout: 5 * time.Second}, parallel: 16,
 	}
 	for i, cluster := range kubetest.Members(t, n) {
-		name := string(rune('a' + i))
-		w.names = append(w.names, name)
-		w.clusters[name], w.proxies[name] = cluster, kubetest.NewProxy(t, cluster)
-		w.static[name] = registry.Static{Config: w.proxies[name].RESTConfig(), Labels: map[string]string{"name": name}}
-		w.makeNamespace(t, name, w.namespace)
+		w.add(t, string(rune('a'+i)), cluster)
 	}
 	return w
+}
+
+// add makes a cluster a member.
+func (w *world) add(t testing.TB, name string, cluster *kubetest.Cluster) {
+	t.Helper()
+	w.names = append(w.names, name)
+	w.clusters[name], w.proxies[name] = cluster, kubetest.NewProxy(t, cluster)
+	w.static[name] = registry.Static{Config: w.proxies[name].RESTConfig(), Labels: map[string]string{"name": name}}
+	w.makeNamespace(t, name, w.namespace)
 }
 
 func (w *world) makeNamespace(t testing.TB, name, namespace string) {
