@@ -12,10 +12,10 @@ import (
 	"github.com/kubefed/terraform-provider-kubefed/internal/kubetest"
 )
 
-var errNotYet = errors.New("the fault has not struck yet")
+var errNotYet = errors.New("it is not yet time to interrupt")
 
-// applyInterrupted applies, and interrupts Terraform, as Ctrl-C does, as soon as the fault has struck.
-func (tf *terraform) applyInterrupted(fault *kubetest.Fault) {
+// applyInterrupted applies, and interrupts Terraform, as Ctrl-C does, when it is time.
+func (tf *terraform) applyInterrupted(isTime func() bool) {
 	tf.t.Helper()
 	command := exec.CommandContext(tf.t.Context(), binary(), "apply", "-input=false", "-auto-approve", "-no-color")
 	command.Dir, command.Env = tf.dir, tf.env
@@ -25,7 +25,7 @@ func (tf *terraform) applyInterrupted(fault *kubetest.Fault) {
 		tf.t.Fatal(err)
 	}
 	kubetest.Eventually(tf.t, 30*time.Second, func() error {
-		if fault.Hits() == 0 {
+		if !isTime() {
 			return errNotYet
 		}
 		return nil
@@ -42,7 +42,10 @@ func TestAccAnInterruptedApplyRecordsWhatItWroteAndTheNextOneFinishesIt(t *testi
 	f, tf := newFederation(t, "eu", "us"), newTerraform(t)
 	for _, data := range []string{"{a: one}", "{a: two}"} {
 		tf.configure(f.provider(), resource(f.settings(data), everywhere))
-		tf.applyInterrupted(f.sites["us"].proxy.BlackHole(kubetest.When(kubetest.Request.Write)))
+		f.reset()
+		held := f.sites["us"].proxy.BlackHole(kubetest.When(kubetest.Request.Write))
+		answered := func(r kubetest.Request) bool { return r.Write() && r.Duration > 0 }
+		tf.applyInterrupted(func() bool { return held.Hits() > 0 && f.sites["eu"].proxy.Count(answered) > 0 })
 		tf.untainted()
 		if state := tf.stateOf(x); state == nil || !reflect.DeepEqual(state.names("pending_clusters"), []string{"us"}) {
 			t.Fatalf("the state after %s says %v", data, state)
