@@ -1,7 +1,6 @@
 package fleet_test
 
 import (
-	"context"
 	"fmt"
 	"testing"
 
@@ -36,7 +35,7 @@ func benchmarked(b *testing.B) (*fleet.Fleet, *resource) {
 // BenchmarkPlanWithNothingToDo is what a plan computes for one resource on 16 members, apart from the requests.
 func BenchmarkPlanWithNothingToDo(b *testing.B) {
 	f, r := benchmarked(b)
-	ctx := context.Background()
+	ctx := b.Context()
 	b.ReportAllocs()
 	for b.Loop() {
 		record, err := fleet.ParseRecord(must(r.record.Bytes()))
@@ -69,7 +68,7 @@ func BenchmarkPlanWithNothingToDo(b *testing.B) {
 // BenchmarkResolve is the part of it that computes what each member gets.
 func BenchmarkResolve(b *testing.B) {
 	f, r := benchmarked(b)
-	ctx := context.Background()
+	ctx := b.Context()
 	b.ReportAllocs()
 	for b.Loop() {
 		if _, err := f.Resolve(ctx, r.spec, r.facts, nil); err != nil {
