@@ -80,11 +80,11 @@ func (a *application) finish(model *federatedModel, outcome *fleet.Outcome) {
 	}
 }
 
-// actualVersions are those of what the members hold.
+// actualVersions are those of what the members hold. A write that went out and was not answered has none: nobody knows whether it arrived.
 func actualVersions(wanted map[string]string, record *fleet.Record) map[string]string {
 	versions := map[string]string{}
 	for name := range wanted {
-		if c := record.Copies[name]; c != nil {
+		if c := record.Copies[name]; c != nil && c.Version != "" {
 			versions[name] = c.Version
 		}
 	}

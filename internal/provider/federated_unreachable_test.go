@@ -194,3 +194,22 @@ func TestAccAnUpdateMaySkipAMemberThatIsDown(t *testing.T) {
 	}
 	tf.plan().empty().quiet()
 }
+
+func TestAccAWriteWhoseAnswerIsLostIsNoVersionInStateAndFinishedByTheNextApply(t *testing.T) {
+	t.Parallel()
+	f, tf := newFederation(t, "eu", "us"), newTerraform(t)
+	tf.configure(f.provider(), resource(f.settings("{a: one}"), on("eu")))
+	tf.apply().succeeds().quiet()
+
+	tf.configure(f.provider(), resource(f.settings("{a: one}"), on("eu", "us")))
+	f.sites["us"].proxy.CutAfterWrites(1)
+	tf.apply().fails("Member us", "does not answer")
+	tf.untainted()
+	if got := tf.stateOf(x).at("versions", "us"); got != nil {
+		t.Errorf("the state has a version for us, and nobody knows what it holds: %v", got)
+	}
+	f.heal()
+	tf.apply().succeeds()
+	f.wantOn("v1", "ConfigMap", "settings", "eu", "us")
+	tf.plan().empty().quiet()
+}
