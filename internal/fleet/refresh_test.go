@@ -329,9 +329,6 @@ func TestAMemberThatFailsKeepsItsLastStateWhateverTheWay(t *testing.T) {
 		"bare 404":         func() *kubetest.Fault { return p.BareNotFound() },
 		"bare 404 on read": func() *kubetest.Fault { return p.BareNotFound(kubetest.When(isRead)) },
 	} {
-		if name == "429 for ever" {
-			continue // client-go waits out Retry-After of a LIST; see member's own tests
-		}
 		f := fault()
 		o := r.refresh(t, w.run(t))["a"]
 		if o.Err == nil || o.Gone || len(o.Drift) > 0 {

@@ -9,8 +9,8 @@ import (
 	"sync"
 	"time"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/discovery"
-	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
 )
@@ -37,10 +37,9 @@ type Options struct {
 type Member struct {
 	name      string
 	options   Options
-	dynamic   dynamic.Interface
-	metadata  metadata.Interface
 	discovery *discovery.DiscoveryClient
-	rest      rest.Interface
+	rest      rest.Interface // JSON
+	metadata  rest.Interface // protobuf, which not every kind has
 
 	mu    sync.Mutex
 	probe *probe
@@ -71,10 +70,9 @@ func New(name string, cfg *rest.Config, o Options) (*Member, error) {
 }
 
 func (m *Member) connect(cfg *rest.Config, client *http.Client) (err error) {
-	if m.dynamic, err = dynamic.NewForConfigAndClient(cfg, client); err != nil {
-		return fmt.Errorf("make the dynamic client: %w", err)
-	}
-	if m.metadata, err = metadata.NewForConfigAndClient(metadata.ConfigFor(cfg), client); err != nil {
+	lists := metadata.ConfigFor(cfg)
+	lists.GroupVersion, lists.APIPath = &schema.GroupVersion{}, "/"
+	if m.metadata, err = rest.RESTClientForConfigAndClient(lists, client); err != nil {
 		return fmt.Errorf("make the metadata client: %w", err)
 	}
 	if m.discovery, err = discovery.NewDiscoveryClientForConfigAndClient(cfg, client); err != nil {

@@ -24,16 +24,18 @@ func (o Object) String() string {
 	return o.Kind.GVK.Kind + " " + o.Namespace + "/" + o.Name
 }
 
-func (o Object) path() []string {
-	gv := o.Kind.GVK.GroupVersion()
-	path := []string{"/apis", gv.Group, gv.Version}
-	if gv.Group == "" {
-		path = []string{"/api", gv.Version}
+func (o Object) path() []string { return append(o.Kind.path(o.Namespace), o.Name) }
+
+// path is that of the kind's objects in one namespace or ("") in all.
+func (k Kind) path(namespace string) []string {
+	path := []string{"/apis", k.GVK.Group, k.GVK.Version}
+	if k.GVK.Group == "" {
+		path = []string{"/api", k.GVK.Version}
 	}
-	if o.Namespace != "" {
-		path = append(path, "namespaces", o.Namespace)
+	if namespace != "" {
+		path = append(path, "namespaces", namespace)
 	}
-	return append(path, o.Kind.Resource, o.Name)
+	return append(path, k.Resource)
 }
 
 // Get reads an object; nil without an error means that the API server says it is not there. An object that is being deleted is returned.
@@ -48,25 +50,6 @@ func (m *Member) Get(ctx context.Context, o Object) (*unstructured.Unstructured,
 	}
 	return nil, m.failure("read", o, err)
 }
-
-// List reads the metadata of every object of a kind that matches a label selector, in one namespace or ("") in all.
-func (m *Member) List(ctx context.Context, kind Kind, namespace, selector string) ([]metav1.PartialObjectMetadata, error) {
-	list := retry(ctx, func() listing {
-		answer, err := m.metadata.Resource(kind.GVR()).Namespace(namespace).List(ctx, metav1.ListOptions{LabelSelector: selector})
-		return listing{answer, err}
-	})
-	if list.err != nil {
-		return nil, m.failure("list", Object{Kind: kind, Namespace: namespace}, list.err)
-	}
-	return list.answer.Items, nil
-}
-
-type listing struct {
-	answer *metav1.PartialObjectMetadataList
-	err    error
-}
-
-func (l listing) Error() error { return l.err }
 
 // isAbsent is true only for a Status that says NotFound about the very object asked for, or about its namespace.
 func isAbsent(err error, o Object) bool {

@@ -3,6 +3,10 @@ package member_test
 import (
 	"slices"
 	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubefed/terraform-provider-kubefed/internal/kubetest"
 	"github.com/kubefed/terraform-provider-kubefed/internal/member"
@@ -49,5 +53,44 @@ func TestListReadsMetadataOfWhatTheSelectorPicks(t *testing.T) {
 	}
 	if accept := requests[0].Header.Get("Accept"); accept[:len("application/vnd.kubernetes.protobuf;as=PartialObjectMetadataList")] != "application/vnd.kubernetes.protobuf;as=PartialObjectMetadataList" {
 		t.Errorf("asked for %s", accept)
+	}
+}
+
+func TestListOfACustomResourceHasNoProtobufAndIsRead(t *testing.T) {
+	w := newWorld(t)
+	group := kubetest.UniqueName(t, "member") + ".example.com"
+	w.cluster.Create(t, map[string]any{
+		"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": map[string]any{"name": "widgets." + group},
+		"spec": map[string]any{
+			"group": group, "scope": "Namespaced", "names": map[string]any{"plural": "widgets", "kind": "Widget"},
+			"versions": []any{map[string]any{"name": "v1", "served": true, "storage": true, "schema": map[string]any{"openAPIV3Schema": map[string]any{"type": "object"}}}},
+		},
+	})
+	t.Cleanup(func() {
+		w.cluster.Delete(t, "apiextensions.k8s.io/v1", "CustomResourceDefinition", "", "widgets."+group)
+	})
+	kind := member.Kind{GVK: schema.GroupVersionKind{Group: group, Version: "v1", Kind: "Widget"}, Resource: "widgets", Namespaced: true}
+	kubetest.Eventually(t, 30*time.Second, func() error {
+		_, err := w.List(t.Context(), kind, w.namespace, "")
+		return err
+	})
+	w.cluster.Create(t, map[string]any{"apiVersion": group + "/v1", "kind": "Widget", "metadata": map[string]any{"name": "w", "namespace": w.namespace}})
+	items, err := w.List(t.Context(), kind, w.namespace, "")
+	if err != nil || len(items) != 1 || items[0].Name != "w" || items[0].Generation != 1 {
+		t.Errorf("listed %v (%v)", items, err)
+	}
+}
+
+func TestListObjectsReadsWhatTheOptionsPick(t *testing.T) {
+	w := newWorld(t)
+	cm := w.configMap(t)
+	for _, name := range []string{"a", "b"} {
+		o := cm
+		o.Name = name
+		w.cluster.Create(t, data(o, "k", name))
+	}
+	items, err := w.ListObjects(t.Context(), cm.Kind, w.namespace, metav1.ListOptions{FieldSelector: "metadata.name=b"})
+	if err != nil || len(items) != 1 || items[0].Object["data"].(map[string]any)["k"] != "b" {
+		t.Errorf("listed %v (%v)", items, err)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 
 	"github.com/kubefed/terraform-provider-kubefed/internal/kubetest"
@@ -124,6 +125,10 @@ func requests(w *world, o member.Object) map[string]func(context.Context) error 
 	return map[string]func(context.Context) error{
 		"get":  func(ctx context.Context) error { _, err := w.Get(ctx, o); return err },
 		"list": func(ctx context.Context) error { _, err := w.List(ctx, o.Kind, o.Namespace, ""); return err },
+		"list objects": func(ctx context.Context) error {
+			_, err := w.ListObjects(ctx, o.Kind, o.Namespace, metav1.ListOptions{})
+			return err
+		},
 		"apply": func(ctx context.Context) error {
 			_, err := w.Apply(ctx, o, data(o, "a", "1"), member.ApplyOptions{Require: createOnly})
 			return err
@@ -205,18 +210,19 @@ func TestRepetitionIsBounded(t *testing.T) {
 	w := newWorld(t)
 	cm := w.configMap(t)
 	w.proxy.Status(http.StatusTooManyRequests, kubetest.RetryAfter(time.Hour))
-	start := time.Now()
-	_, err := w.Apply(t.Context(), cm, data(cm, "a", "1"), member.ApplyOptions{})
-	unreachable(t, "Retry-After of an hour", err, member.ClassThrottled)
-	if took := time.Since(start); took > 5*time.Second {
-		t.Errorf("gave up after %s", took)
+	for what, request := range requests(w, cm) {
+		start := time.Now()
+		unreachable(t, "Retry-After of an hour, "+what, request(t.Context()), member.ClassThrottled)
+		if took := time.Since(start); took > 5*time.Second {
+			t.Errorf("%s: gave up after %s", what, took)
+		}
 	}
 	w.proxy.Heal()
 	w.proxy.Status(http.StatusServiceUnavailable)
 	ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
 	defer cancel()
-	start = time.Now()
-	_, err = w.Get(ctx, cm)
+	start := time.Now()
+	_, err := w.Get(ctx, cm)
 	unreachable(t, "cancelled while waiting", err, member.ClassServer)
 	if took := time.Since(start); took > 3*time.Second {
 		t.Errorf("cancelled, gave up after %s", took)
