@@ -1,0 +1,90 @@
+package fleet_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/kubefed/terraform-provider-kubefed/internal/fleet"
+	"github.com/kubefed/terraform-provider-kubefed/internal/kubetest"
+)
+
+func TestAnObjectOfOthersIsRefusedAtThePlanOrAdopted(t *testing.T) {
+	w := newWorld(t, 2)
+	r := w.declare(t, configMap)
+	w.clusters["b"].Create(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: cm, namespace: `+w.namespace+`}, data: {a: "9", theirs: "1"}}`)
+	p := r.plan(t)
+	tells(t, p.findings, "b error: Object exists already")
+	says(t, p.findings, `"kubetest"`)
+	outcome := r.apply(t)
+	if !outcome.Undone || len(r.there(t)) != 1 || r.value(t, "b", "/data/a") != "9" {
+		t.Fatalf("undone %v, on %v: %s", outcome.Undone, r.there(t), texts(outcome.Findings))
+	}
+	r.spec.Policy.OnExisting = fleet.PolicyAdopt
+	p = r.plan(t)
+	tells(t, p.findings, "b warning: Existing object is taken over")
+	says(t, p.findings, `last written by "kubetest", and becomes ours; values change: /data/a "9" -> "1", /data/b null -> "1".`)
+	r.must(t)
+	if a, theirs := r.value(t, "b", "/data/a"), r.value(t, "b", "/data/theirs"); a != "1" || theirs != "1" {
+		t.Errorf("a is %v, theirs is %v", a, theirs)
+	}
+	r.empty(t)
+	r.write(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: cm}, data: {b: "1"}}`)
+	r.must(t)
+	if a, theirs := r.value(t, "b", "/data/a"), r.value(t, "b", "/data/theirs"); a != nil || theirs != "1" {
+		t.Errorf("after dropping a: a is %v, theirs is %v", a, theirs)
+	}
+}
+
+func TestAnObjectThatOptsOutIsNeverTouched(t *testing.T) {
+	w := newWorld(t, 1)
+	r := w.declare(t, configMap)
+	r.spec.Policy.OnExisting = fleet.PolicyAdopt
+	before := w.clusters["a"].Create(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: cm, namespace: `+w.namespace+`, labels: {kubefed.io/managed: "false"}}}`)
+	says(t, r.plan(t).findings, "kubefed.io/managed=false")
+	if outcome := r.apply(t); !outcome.Undone {
+		t.Errorf("not undone: %s", texts(outcome.Findings))
+	}
+	if after := r.get(t, "a"); after.GetResourceVersion() != before.GetResourceVersion() {
+		t.Error("the object was written")
+	}
+}
+
+func TestAnotherConfigurationsObjectIsRefusedEvenWithAdopt(t *testing.T) {
+	w := newWorld(t, 1)
+	first := w.declare(t, configMap)
+	first.must(t)
+	other := *w
+	other.owner = kubetest.UniqueName(t, "other")
+	second := other.declare(t, configMap)
+	second.spec.Policy.OnExisting, second.spec.Policy.OnConflict = fleet.PolicyAdopt, fleet.PolicyForce
+	p := second.plan(t)
+	tells(t, p.findings, "a error: Object exists already")
+	says(t, p.findings, w.owner)
+	if outcome := second.apply(t); !outcome.Undone {
+		t.Errorf("not undone: %s", texts(outcome.Findings))
+	}
+	first.empty(t)
+}
+
+func TestCreationWaitsForATerminatingObject(t *testing.T) {
+	w := newWorld(t, 1)
+	r := w.declare(t, configMap)
+	w.clusters["a"].Create(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: cm, namespace: `+w.namespace+`, finalizers: [demo.test/hold]}}`)
+	r.remove(t, "a")
+	p := r.plan(t)
+	tells(t, p.findings, "a warning: Object is being deleted")
+	says(t, p.findings, "demo.test/hold", "waits")
+	go func() {
+		kubetest.Eventually(t, 20*time.Second, func() error {
+			if len(w.proxies["a"].Writes()) == 0 {
+				return errors.New("the apply has not begun")
+			}
+			return nil
+		})
+		r.patch(t, "a", `{metadata: {finalizers: null}}`)
+	}()
+	w.reset()
+	r.must(t)
+	r.empty(t)
+}

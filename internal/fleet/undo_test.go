@@ -1,0 +1,187 @@
+package fleet_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kubefed/terraform-provider-kubefed/internal/fleet"
+	"github.com/kubefed/terraform-provider-kubefed/internal/kubetest"
+)
+
+func TestARefusedWriteUndoesTheCreation(t *testing.T) {
+	w := newWorld(t, 3)
+	r := w.declare(t, configMap)
+	w.proxies["b"].Status(http.StatusForbidden, kubetest.When(kubetest.Request.Write))
+	outcome := r.apply(t)
+	if !outcome.Undone || !outcome.Failed() {
+		t.Fatalf("undone %v: %s", outcome.Undone, texts(outcome.Findings))
+	}
+	says(t, outcome.Findings, "Member b", "was undone")
+	if there := r.there(t); len(there) > 0 {
+		t.Errorf("left on %v", there)
+	}
+	w.proxies["b"].Heal()
+	r.must(t)
+}
+
+// timeless is an object as JSON, without what every write moves.
+func timeless(t *testing.T, o *unstructured.Unstructured) string {
+	t.Helper()
+	o = o.DeepCopy()
+	o.SetResourceVersion("")
+	entries := o.GetManagedFields()
+	for i := range entries {
+		entries[i].Time = nil
+	}
+	o.SetManagedFields(entries)
+	text, err := o.MarshalJSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func TestUndoPutsBackWhatWasTakenOver(t *testing.T) {
+	w := newWorld(t, 3)
+	r := w.declare(t, configMap)
+	r.spec.Policy.OnExisting = fleet.PolicyAdopt
+	before := w.clusters["a"].Create(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: cm, namespace: `+w.namespace+`, labels: {l: "1"}}, data: {a: theirs, z: theirs}}`)
+	w.proxies["c"].Status(http.StatusForbidden, kubetest.When(kubetest.Request.Write))
+	if outcome := r.apply(t); !outcome.Undone {
+		t.Fatalf("not undone: %s", texts(outcome.Findings))
+	}
+	if there := r.there(t); !slices.Equal(there, []string{"a"}) {
+		t.Errorf("the object is on %v", there)
+	}
+	if got, want := timeless(t, r.get(t, "a")), timeless(t, before); got != want {
+		t.Errorf("put back is\n%s\nwas\n%s", got, want)
+	}
+}
+
+func TestUndoThatCannotBeFinishedKeepsTheStateAndTaintsNothing(t *testing.T) {
+	w := newWorld(t, 2)
+	r := w.declare(t, configMap)
+	w.proxies["a"].Status(http.StatusForbidden, kubetest.When(func(q kubetest.Request) bool { return q.Verb == kubetest.Delete }))
+	w.proxies["b"].Status(http.StatusForbidden, kubetest.When(kubetest.Request.Write))
+	outcome := r.apply(t)
+	if outcome.Undone || outcome.Failed() {
+		t.Fatalf("undone %v: %s", outcome.Undone, texts(outcome.Findings))
+	}
+	says(t, outcome.Findings, "could not be taken back")
+	if !slices.Equal(r.record.Members(), []string{"a"}) || outcome.Pending["b"] == "" {
+		t.Errorf("the record has %v, pending is %v", r.record.Members(), outcome.Pending)
+	}
+	w.proxies["a"].Heal()
+	w.proxies["b"].Heal()
+	r.must(t)
+	r.empty(t)
+}
+
+func TestContinueKeepsWhatWasWritten(t *testing.T) {
+	w := newWorld(t, 3)
+	r := w.declare(t, configMap)
+	r.spec.Policy.OnFailure = fleet.PolicyContinue
+	w.proxies["b"].Status(http.StatusForbidden, kubetest.When(kubetest.Request.Write))
+	outcome := r.apply(t)
+	if outcome.Undone || outcome.Failed() || outcome.Pending["b"] == "" || !slices.Equal(r.there(t), []string{"a", "c"}) {
+		t.Fatalf("undone %v, pending %v: %s", outcome.Undone, outcome.Pending, texts(outcome.Findings))
+	}
+	w.proxies["b"].Heal()
+	r.must(t)
+	r.empty(t)
+}
+
+// TestAMemberCutOffWhileItIsWritten: whatever reached the member before the line broke, the next run brings all to one state.
+func TestAMemberCutOffWhileItIsWrittenConverges(t *testing.T) {
+	for _, policy := range []string{fleet.PolicyStop, fleet.PolicyContinue} {
+		for _, lost := range []bool{false, true} {
+			w := newWorld(t, 2)
+			r := w.declare(t, configMap)
+			r.spec.Policy.OnFailure = policy
+			fault := w.proxies["b"].CutAfterWrites(1)
+			if !lost {
+				fault.Heal()
+				fault = w.proxies["b"].Refuse(kubetest.When(kubetest.Request.Write))
+			}
+			outcome := r.apply(t)
+			if outcome.Failed() != outcome.Undone {
+				t.Errorf("%s, lost %v: an error with a state taints it: %s", policy, lost, texts(outcome.Findings))
+			}
+			fault.Heal()
+			p := r.plan(t)
+			if fleet.HasError(p.findings) {
+				t.Errorf("%s, lost %v: the next plan says %s", policy, lost, texts(p.findings))
+			}
+			if outcome = r.apply(t); outcome.Failed() || len(outcome.Pending) > 0 {
+				t.Errorf("%s, lost %v: the next apply says %s", policy, lost, texts(outcome.Findings))
+			}
+			r.empty(t)
+			if there := r.there(t); !slices.Equal(there, w.names) {
+				t.Errorf("%s, lost %v: the object is on %v", policy, lost, there)
+			}
+		}
+	}
+}
+
+func TestALostAnswerIsNoStranger(t *testing.T) {
+	w := newWorld(t, 1)
+	r := w.declare(t, configMap)
+	w.proxies["a"].LoseAnswer(kubetest.Times(1))
+	outcome := r.apply(t)
+	if !outcome.Undone {
+		t.Fatalf("undone %v: %s", outcome.Undone, texts(outcome.Findings))
+	}
+	if there := r.there(t); len(there) > 0 {
+		t.Errorf("what was written without an answer is left on %v", there)
+	}
+	r.must(t)
+	r.empty(t)
+}
+
+func TestAWriteAnsweredByAServerErrorAfterItWasDoneIsOurs(t *testing.T) {
+	w := newWorld(t, 1)
+	r := w.declare(t, configMap)
+	r.must(t)
+	r.record, r.facts = nil, nil // as if nothing of the first answer had arrived
+	tells(t, r.plan(t).findings, "a warning: Object of an interrupted run is taken over")
+	tells(t, r.apply(t).Findings, "a warning: Object of an interrupted run is taken over")
+	r.empty(t)
+}
+
+func TestAnInterruptedCreationIsRecordedAndGoesOn(t *testing.T) {
+	w := newWorld(t, 3)
+	r := w.declare(t, configMap)
+	held := w.proxies["b"].Delay(time.Minute, kubetest.When(kubetest.Request.Write))
+	ctx, interrupt := context.WithCancel(t.Context())
+	go func() {
+		kubetest.Eventually(t, 20*time.Second, func() error {
+			if held.Hits() == 0 || len(w.proxies["a"].Writes()) == 0 || len(w.proxies["c"].Writes()) == 0 {
+				return errors.New("not all writes are under way")
+			}
+			return nil
+		})
+		kubetest.Eventually(t, 20*time.Second, func() error {
+			for _, name := range []string{"a", "c"} {
+				if w.proxies[name].Writes()[0].Status == 0 {
+					return errors.New("not answered")
+				}
+			}
+			return nil
+		})
+		interrupt()
+	}()
+	outcome := r.applyIn(ctx, t, w.run(t))
+	if outcome.Undone || outcome.Failed() || !slices.Equal(r.there(t), []string{"a", "c"}) || outcome.Pending["b"] == "" {
+		t.Fatalf("undone %v, record %v, pending %v: %s", outcome.Undone, r.record.Members(), outcome.Pending, texts(outcome.Findings))
+	}
+	says(t, outcome.Findings, "Interrupted")
+	held.Heal()
+	r.must(t)
+	r.empty(t)
+}
