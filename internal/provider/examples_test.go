@@ -40,11 +40,14 @@ variable "kubeconfig" {
 
 // TestAccExamples applies every example that is a configuration, plans it again empty, and destroys it. Those of functions are evaluated in a
 // test of their own.
+//
+// What an example installs on its host is there for the whole cluster: they get a host that no other test has.
 func TestAccExamples(t *testing.T) {
+	host := kubetest.Fresh(t, kubetest.Options{Name: "host"})
 	for _, folder := range exampleFolders(t) {
 		t.Run(strings.TrimPrefix(folder, "../../examples/"), func(t *testing.T) {
 			tf := newTerraform(t)
-			tf.copyExample(folder)
+			tf.copyExample(folder, host)
 			tf.apply().succeeds()
 			if changes := tf.plan().succeeds().changes; len(changes) > 0 {
 				t.Errorf("the second plan changes %v", changes)
@@ -73,9 +76,8 @@ func exampleFolders(t *testing.T) []string {
 	return folders
 }
 
-// copyExample puts an example's files where Terraform works, and beside them what they need and do not have. An example that installs the
-// control plane gets a host of its own: what it installs there is for the whole cluster.
-func (tf *terraform) copyExample(folder string) {
+// copyExample puts an example's files where Terraform works, and beside them what they need and do not have.
+func (tf *terraform) copyExample(folder string, host *kubetest.Cluster) {
 	tf.t.Helper()
 	files, err := os.ReadDir(folder)
 	if err != nil {
@@ -93,7 +95,7 @@ func (tf *terraform) copyExample(folder string) {
 	clusters := map[string]*kubetest.Cluster{"member-1": kubetest.Member(tf.t, 1), "member-2": kubetest.Member(tf.t, 2), "member-3": kubetest.Member(tf.t, 3)}
 	block := exampleMembers
 	if strings.Contains(all, "kubefed_control_plane") {
-		clusters["host"], block = kubetest.Fresh(tf.t, kubetest.Options{Name: "host", Lean: true}), exampleHost
+		clusters["host"], block = host, exampleHost
 	}
 	tf.setenv("TF_VAR_kubeconfig", kubetest.Kubeconfig(tf.t, clusters))
 	for mark, text := range map[string]string{

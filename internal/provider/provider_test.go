@@ -91,7 +91,7 @@ func TestAccProviderUsesItsConfigPathForContextsThatNameNone(t *testing.T) {
 func TestAccProviderReachesAMemberByAnExplicitConnection(t *testing.T) {
 	t.Parallel()
 	tf := newTerraform(t)
-	proxy := kubetest.NewProxy(t, kubetest.Member(t, 1))
+	proxy, other := kubetest.NewProxy(t, kubetest.Member(t, 1)), kubetest.NewProxy(t, kubetest.Member(t, 2))
 	tf.write("ca.pem", string(proxy.CA()))
 	plugin := filepath.Join(tf.dir, "plugin.sh")
 	script := "#!/bin/sh\nprintf '{\"apiVersion\":\"client.authentication.k8s.io/v1\",\"kind\":\"ExecCredential\",\"status\":{\"token\":\"%s\"}}' \"$TOKEN\"\n"
@@ -100,9 +100,9 @@ func TestAccProviderReachesAMemberByAnExplicitConnection(t *testing.T) {
 	}
 	tf.configure(block("owner = \"x\"", fmt.Sprintf(`member_clusters = {
     token  = { host = %[1]q, cluster_ca_certificate = file("ca.pem"), token = %[2]q }
-    plugin = { host = %[1]q, insecure = true, exec = { api_version = "client.authentication.k8s.io/v1", command = %[3]q, env = { TOKEN = %[2]q } } }
+    plugin = { host = %[4]q, insecure = true, exec = { api_version = "client.authentication.k8s.io/v1", command = %[3]q, env = { TOKEN = %[5]q } } }
     stranger = { host = %[1]q, cluster_ca_certificate = file("ca.pem"), token = "stranger" }
-  }`, proxy.Host(), proxy.Token(), plugin)), everyCluster, "output \"all\" { value = { for name, c in data.kubefed_clusters.all.clusters : name => coalesce(c.reason, \"ready\") } }")
+  }`, proxy.Host(), proxy.Token(), plugin, other.Host(), other.Token())), everyCluster, "output \"all\" { value = { for name, c in data.kubefed_clusters.all.clusters : name => coalesce(c.reason, \"ready\") } }")
 	tf.apply().succeeds().quiet()
 	var outputs map[string]struct{ Value map[string]string }
 	tf.decode(&outputs, "output", "-json")
