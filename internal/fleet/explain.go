@@ -110,8 +110,11 @@ func (t *Target) explainObject(f *Finding, err error) {
 }
 
 func unreachableAdvice(class member.Class) string {
-	if class == member.ClassConfig || class == member.ClassIdentity || class == member.ClassTwice {
+	switch class {
+	case member.ClassConfig, member.ClassIdentity, member.ClassTwice:
 		return "Correct the member's connection."
+	case member.ClassServer: // a webhook that does not answer, perhaps
+		return "Mend what the API server reports, take the member out of the placement, or leave it for a later run with policy.on_unreachable = \"skip\"."
 	}
 	return "Bring the member back, take it out of the placement, or leave it for a later run with policy.on_unreachable = \"skip\"."
 }

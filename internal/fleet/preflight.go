@@ -61,26 +61,44 @@ func (f *Fleet) PreflightLeaving(ctx context.Context, t *Target, record *Record,
 		}
 		names = append(names, name)
 	}
-	errs := each(ctx, f, names, func(ctx context.Context, name string) error {
+	for _, out := range f.outOfReach(ctx, t, names) {
+		out.Error, out.Summary = false, "Member to delete from cannot be reached"
+		out.Advice = "The apply keeps it in the state and ends in an error, unless it is back by then; if it will never come back, set policy.on_unreachable_delete = \"forget\"."
+		if t.Policy.OnUnreachableDelete == PolicyForget {
+			out.Advice = "The apply forgets the object there (policy.on_unreachable_delete = \"forget\"); it may be left behind."
+		}
+		findings = append(findings, out)
+	}
+	return findings
+}
+
+// PreflightReplacement says which members would keep the object from being replaced: it would be gone from the others, and stay so.
+func (f *Fleet) PreflightReplacement(ctx context.Context, t *Target, record *Record) []Finding {
+	if t.Policy.OnUnreachableDelete == PolicyForget {
+		return nil
+	}
+	findings := f.outOfReach(ctx, t, record.Members())
+	for i := range findings {
+		findings[i].Summary = "Member with the object to be replaced cannot be reached"
+		findings[i].Advice = fmt.Sprintf("Another kind, namespace or name means that %s is deleted first. That cannot be finished while a member does not answer, and the other members would have neither object until it does. "+
+			"Bring the member back, or, if it will never come back, apply policy.on_unreachable_delete = \"forget\" first.", t.ID)
+	}
+	return findings
+}
+
+// outOfReach finds the members that nothing can be deleted from now.
+func (f *Fleet) outOfReach(ctx context.Context, t *Target, names []string) []Finding {
+	answers := each(ctx, f, names, func(ctx context.Context, name string) []Finding {
 		m, err := f.config.Registry.Open(ctx, name)
 		if err == nil {
 			_, err = m.Kinds(ctx)
 		}
-		return err
-	})
-	for i, err := range errs {
 		if err == nil {
-			continue
+			return nil
 		}
-		finding := t.finding(names[i], err)
-		finding.Error, finding.Summary = false, "Member to delete from cannot be reached"
-		finding.Advice = "The apply keeps it in the state and ends in an error, unless it is back by then; if it will never come back, set policy.on_unreachable_delete = \"forget\"."
-		if t.Policy.OnUnreachableDelete == PolicyForget {
-			finding.Advice = "The apply forgets the object there (policy.on_unreachable_delete = \"forget\"); it may be left behind."
-		}
-		findings = append(findings, finding)
-	}
-	return findings
+		return []Finding{t.finding(name, err)}
+	})
+	return slices.Concat(answers...)
 }
 
 // refusals judges an error of a dry run by the policy.

@@ -70,7 +70,7 @@ func (r *federatedResource) ModifyPlan(ctx context.Context, req resource.ModifyP
 	}
 }
 
-// guard keeps a protected object from being destroyed or replaced with what others have in it.
+// guard keeps a protected object from being destroyed with what others have in it.
 func (r *federatedResource) guard(ctx context.Context, state *federatedModel, stored private) diag.Diagnostics {
 	if stored.record == nil {
 		return nil
@@ -80,6 +80,15 @@ func (r *federatedResource) guard(ctx context.Context, state *federatedModel, st
 		return diags
 	}
 	return findingDiagnostics(r.fleet.Guard(ctx, target, stored.record))
+}
+
+// guardReplacement keeps an object from being replaced where it is protected, or where the deletion could not be finished.
+func (r *federatedResource) guardReplacement(ctx context.Context, state *federatedModel, stored private) diag.Diagnostics {
+	target, _, diags := r.stateTarget(ctx, state, stored)
+	if diags.HasError() {
+		return diags
+	}
+	return findingDiagnostics(append(r.fleet.Guard(ctx, target, stored.record), r.fleet.PreflightReplacement(ctx, target, stored.record)...))
 }
 
 // planning is one run of ModifyPlan for a resource that is not being destroyed.
@@ -126,7 +135,7 @@ func (p *planning) run(ctx context.Context) {
 // planReplacement marks the resource for replacement; Terraform then plans the creation by itself.
 func (p *planning) planReplacement(ctx context.Context, resolution *fleet.Resolution) {
 	p.replace = true
-	p.diags.Append(p.resource.guard(ctx, p.state, p.stored)...)
+	p.diags.Append(p.resource.guardReplacement(ctx, p.state, p.stored)...)
 	p.plan.setIdentity(resolution)
 	p.plan.setPlaced(resolution, resolution.Versions(nil, nil))
 	p.plan.unknownDifferences()

@@ -213,3 +213,29 @@ func TestAccAWriteWhoseAnswerIsLostIsNoVersionInStateAndFinishedByTheNextApply(t
 	f.wantOn("v1", "ConfigMap", "settings", "eu", "us")
 	tf.plan().empty().quiet()
 }
+
+func TestAccAnObjectIsNotReplacedWhileAMemberThatHasItIsDown(t *testing.T) {
+	t.Parallel()
+	f, tf := newFederation(t, "eu", "us"), newTerraform(t)
+	named := func(name, policy string) {
+		tf.configure(f.provider(), resource("template = "+f.configMap(`"`+name+`"`, "{}"), everywhere, "policy = { on_unreachable = \"skip\""+policy+" }"))
+	}
+	named("old", "")
+	tf.apply().succeeds().quiet()
+	f.sites["us"].proxy.Refuse()
+	f.reset()
+	named("new", "")
+	tf.plan().fails("Member with the object to be replaced cannot be reached", "us", `policy.on_unreachable_delete = "forget"`)
+	f.wantNoWrites()
+
+	named("old", `, on_unreachable_delete = "forget"`)
+	tf.apply().succeeds()
+	named("new", `, on_unreachable_delete = "forget"`)
+	tf.apply().succeeds()
+	f.wantOn("v1", "ConfigMap", "new", "eu")
+	f.heal()
+	tf.apply().succeeds()
+	f.wantOn("v1", "ConfigMap", "new", "eu", "us")
+	f.wantOn("v1", "ConfigMap", "old", "us")
+	tf.plan().empty().quiet()
+}
