@@ -110,8 +110,8 @@ func TestAnInterruptedUpdateRecordsWhatWasWritten(t *testing.T) {
 		interrupt()
 	}()
 	outcome := r.applyIn(ctx, t, w.run(t))
-	if !outcome.Failed() || outcome.Pending["b"] == "" {
-		t.Errorf("pending %v: %s", outcome.Pending, texts(outcome.Findings))
+	if told := texts(outcome.Findings); !outcome.Failed() || outcome.Pending["b"] == "" || !strings.Contains(told, "Interrupted") || strings.Contains(told, "reached") {
+		t.Errorf("pending %v: %s", outcome.Pending, told)
 	}
 	if there := r.there(t); !slices.Equal(there, w.names) || !slices.Equal(r.record.Members(), there) {
 		t.Errorf("after the interrupt, the object is on %v and the record has %v", there, r.record.Members())

@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -31,6 +32,9 @@ func (t *Target) explainMember(f *Finding, name string, err error) bool {
 	switch {
 	case errors.Is(err, errHeldBack):
 		f.Summary, f.Detail = "Member is not written", err.Error()+"."
+		return true
+	case errors.Is(err, context.Canceled):
+		f.Summary, f.Detail, f.Advice = "Interrupted", "the run was interrupted before the member had answered.", "Run again: a refresh finds out what arrived there."
 		return true
 	case errors.As(err, &notJoined):
 		f.Summary, f.Detail = "Member is not joined yet", "it is planned in this configuration, and has not been joined."

@@ -75,7 +75,7 @@ func (f *Fleet) remove(ctx context.Context, t *Target, name string, c *Copy, rel
 	case leftBehind(err) && t.Policy.OnUnreachableDelete == PolicyForget && ctx.Err() == nil: // an interrupt says nothing about the member
 		return removal{done: true, findings: []Finding{{Members: []string{name}, Summary: "Object is left behind",
 			Detail: fmt.Sprintf("the member does not answer, and %s was forgotten as policy.on_unreachable_delete says; it may still be there: %s", t.ID, t.Detail(err))}}}
-	case leftBehind(err):
+	case leftBehind(err) && !errors.Is(err, context.Canceled):
 		finding := t.finding(name, err)
 		finding.Path = []string{"placement"}
 		finding.Summary = "Unable to delete from a member that cannot be reached"

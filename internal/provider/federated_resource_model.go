@@ -174,7 +174,6 @@ func overridesOf(value types.List) (overrides []fleet.Override, unknown bool, er
 	return overrides, false, errors.Join(faults...)
 }
 
-// replicasOf reads the counts, and whose are unknown. A null count is as if it were not there.
 // entryWithUnknownContent reads which entry a pointer to something unknown lies in; content is false when it is not about the entry's
 // changes alone, but about who gets them.
 func entryWithUnknownContent(pointer string) (index int, content bool) {
@@ -183,6 +182,7 @@ func entryWithUnknownContent(pointer string) (index int, content bool) {
 	return index, err == nil && len(steps) > 1 && steps[1] != "clusters" && steps[1] != "cluster_selector"
 }
 
+// replicasOf reads the counts, and whose are unknown. A null count is as if it were not there.
 func replicasOf(value types.Map) (replicas map[string]int64, open map[string]bool) {
 	replicas, open = map[string]int64{}, map[string]bool{}
 	for name, element := range value.Elements() {
