@@ -5,6 +5,8 @@ import (
 	"os"
 	"sync"
 	"testing"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // clustersVariable names a directory with running clusters to use.
@@ -75,16 +77,54 @@ func Fresh(t testing.TB, options Options) *Cluster {
 	if options.Name == "" {
 		options.Name = "fresh"
 	}
-	c, err := start(options)
-	if err != nil {
-		t.Fatalf("start cluster %s: %v", options.Name, err)
+	return fresh(t, []Options{options})[0]
+}
+
+// FreshMany starts n clusters of this test alone, called <name>-1 to <name>-n, and stops them when the test ends. An API server takes about
+// 400 MB: many of them should be lean.
+func FreshMany(t testing.TB, n int, options Options) []*Cluster {
+	t.Helper()
+	many := make([]Options, n)
+	for i := range many {
+		many[i] = options
+		many[i].Name = fmt.Sprintf("%s-%d", options.Name, i+1)
 	}
+	return fresh(t, many)
+}
+
+// startsAtOnce bounds how many clusters start side by side.
+const startsAtOnce = 4
+
+func fresh(t testing.TB, many []Options) []*Cluster {
+	t.Helper()
+	var starting errgroup.Group
+	starting.SetLimit(startsAtOnce)
+	clusters := make([]*Cluster, len(many))
+	for i, options := range many {
+		starting.Go(func() error {
+			c, err := start(options)
+			if err != nil {
+				return fmt.Errorf("start cluster %s: %w", options.Name, err)
+			}
+			clusters[i] = c
+			return nil
+		})
+	}
+	err := starting.Wait()
 	t.Cleanup(func() {
-		if err := c.stop(); err != nil {
-			t.Errorf("stop cluster %s: %v", options.Name, err)
+		for _, c := range clusters {
+			if c == nil {
+				continue
+			}
+			if err := c.stop(); err != nil {
+				t.Errorf("stop cluster %s: %v", c.Name, err)
+			}
 		}
 	})
-	return c
+	if err != nil {
+		t.Fatal(err)
+	}
+	return clusters
 }
 
 // shared holds the clusters that all tests of this binary use.

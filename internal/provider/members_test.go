@@ -30,9 +30,18 @@ type federation struct {
 // newFederation puts a proxy in front of one real cluster per name, in the order of names.
 func newFederation(t *testing.T, names ...string) *federation {
 	t.Helper()
-	f := &federation{t: t, sites: map[string]*site{}, namespace: kubetest.UniqueName(t, "shop"), owner: kubetest.UniqueName(t, "owner")}
+	clusters := map[string]*kubetest.Cluster{}
 	for i, name := range names {
-		cluster := kubetest.Member(t, i+1)
+		clusters[name] = kubetest.Member(t, i+1)
+	}
+	return newFederationOf(t, clusters)
+}
+
+// newFederationOf puts a proxy in front of each cluster, a member by its name in the map.
+func newFederationOf(t *testing.T, clusters map[string]*kubetest.Cluster) *federation {
+	t.Helper()
+	f := &federation{t: t, sites: map[string]*site{}, namespace: kubetest.UniqueName(t, "shop"), owner: kubetest.UniqueName(t, "owner")}
+	for name, cluster := range clusters {
 		f.sites[name] = &site{Cluster: cluster, proxy: kubetest.NewProxy(t, cluster), labels: map[string]string{"name": name}}
 		makeNamespace(t, cluster, f.namespace)
 	}
