@@ -43,7 +43,7 @@ func Identify(tree map[string]any) (apiVersion string, id ID, err error) {
 	if apiVersion != "" {
 		id.Group = r.group(apiVersion)
 	}
-	if strings.ContainsAny(id.Kind, "/ \t\r\n") {
+	if id.Kind != "" && len(validation.IsDNS1035Label(strings.ToLower(id.Kind))) > 0 {
 		r.refuse("Invalid kind", fmt.Sprintf("%q is not a kind.", id.Kind), "kind")
 	}
 	metadata, ok := tree["metadata"].(map[string]any)
@@ -88,7 +88,8 @@ func (r *identityReader) text(field string) string {
 func (r *identityReader) group(apiVersion string) string {
 	parsed, err := schema.ParseGroupVersion(apiVersion)
 	group, _, hasGroup := strings.Cut(apiVersion, "/")
-	if err != nil || parsed.Version == "" || hasGroup && group == "" || strings.ContainsAny(apiVersion, " \t\r\n") {
+	malformed := err != nil || hasGroup && len(validation.IsDNS1123Subdomain(group)) > 0
+	if malformed || len(validation.IsDNS1035Label(parsed.Version)) > 0 {
 		r.refuse("Invalid apiVersion", fmt.Sprintf("%q is not an API version: write group/version (apps/v1), or the version alone "+
 			"for the core group (v1).", apiVersion), "apiVersion")
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 
 	"k8s.io/client-go/rest"
@@ -113,7 +114,7 @@ func (c Connection) checkExplicit() error {
 func (c Connection) checkHost() error {
 	u, err := serverURL(c.Host)
 	if err != nil {
-		return &ConnectionError{Attribute: "host", Summary: "Invalid host", Detail: fmt.Sprintf("%q is not the address of an API server: %v. Write it as https://name:port.", c.Host, err)}
+		return &ConnectionError{Attribute: "host", Summary: "Invalid host", Detail: fmt.Sprintf("%s is not the address of an API server: %v. Write it as https://name:port.", quoted(c.Host), err)}
 	}
 	credentials := c.Token != "" || c.ClientKey != "" || c.Exec != nil
 	if u.Scheme == "http" && credentials {
@@ -180,6 +181,9 @@ func (c Connection) checkProxy() error {
 	return nil
 }
 
+// errNoURL stands for what net/url says, which quotes the text: a password, perhaps, that somebody has not escaped.
+var errNoURL = errors.New("it is not a well-formed URL")
+
 // serverURL parses the address of an API server; without a scheme it is https, so that a credential never leaves in the clear by accident.
 func serverURL(host string) (*url.URL, error) {
 	if !strings.Contains(host, "://") {
@@ -188,7 +192,7 @@ func serverURL(host string) (*url.URL, error) {
 	u, err := url.Parse(host)
 	switch {
 	case err != nil:
-		return nil, withoutURL(err)
+		return nil, errNoURL
 	case u.Scheme != "https" && u.Scheme != "http":
 		return nil, fmt.Errorf("the scheme is %q, not https", u.Scheme)
 	case u.Hostname() == "":
@@ -199,11 +203,19 @@ func serverURL(host string) (*url.URL, error) {
 	return u, nil
 }
 
+// quoted is an address as an error may quote it: without credentials in it.
+func quoted(address string) string {
+	if at := strings.LastIndex(address, "@"); at >= 0 {
+		address = "…" + address[at:]
+	}
+	return strconv.Quote(address)
+}
+
 // proxyURL parses a proxy's address; its errors never quote it, as a password may be part of it.
 func proxyURL(text string) (*url.URL, error) {
 	u, err := url.Parse(text)
 	if err != nil {
-		return nil, fmt.Errorf("the proxy's address cannot be read: %w", withoutURL(err))
+		return nil, fmt.Errorf("the proxy's address cannot be read: %w", errNoURL)
 	}
 	switch u.Scheme {
 	case "http", "https", "socks5":
@@ -214,15 +226,6 @@ func proxyURL(text string) (*url.URL, error) {
 		return nil, errors.New("there is no host name in the proxy's address")
 	}
 	return u, nil
-}
-
-// withoutURL takes the cause out of an error of net/url, which quotes the whole text.
-func withoutURL(err error) error {
-	var parse *url.Error
-	if errors.As(err, &parse) {
-		return parse.Err
-	}
-	return err
 }
 
 // explicit translates a connection that Check has found good and that names a host.

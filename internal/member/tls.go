@@ -36,7 +36,7 @@ type Registered struct {
 func (r Registered) RESTConfig() (*rest.Config, error) {
 	u, err := serverURL(r.Endpoint)
 	if err != nil {
-		return nil, &ConnectionError{Attribute: "api_endpoint", Summary: "Invalid API endpoint", Detail: fmt.Sprintf("%q is not the address of an API server: %v.", r.Endpoint, err)}
+		return nil, &ConnectionError{Attribute: "api_endpoint", Summary: "Invalid API endpoint", Detail: fmt.Sprintf("%s is not the address of an API server: %v.", quoted(r.Endpoint), err)}
 	}
 	proxy := http.ProxyFromEnvironment
 	if r.ProxyURL != "" {
