@@ -1,6 +1,7 @@
 package member
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -135,7 +137,29 @@ func applyBody(tree map[string]any, require Precondition) ([]byte, error) {
 		metadata["uid"] = string(require.UID)
 	}
 	top["metadata"] = metadata
-	return json.Marshal(top)
+	body, err := json.Marshal(top)
+	return escapeForYAML(body), err
+}
+
+// escapeForYAML writes as escapes what is plain text to JSON and not to YAML, as which API servers read the body of an apply: there U+0085
+// is a line break, which becomes a space, and the other control characters, U+FEFF, U+FFFE and U+FFFF are errors. encoding/json already
+// escapes U+2028 and U+2029. Such characters occur in a JSON text within strings alone.
+func escapeForYAML(body []byte) []byte {
+	special := func(c rune) bool {
+		return c >= 0x7f && c <= 0x9f || c == '\ufeff' || c == '\ufffe' || c == '\uffff'
+	}
+	if bytes.IndexFunc(body, special) < 0 {
+		return body
+	}
+	escaped := make([]byte, 0, len(body)+16)
+	for _, c := range string(body) {
+		if special(c) {
+			escaped = fmt.Appendf(escaped, `\u%04x`, c)
+			continue
+		}
+		escaped = utf8.AppendRune(escaped, c)
+	}
+	return escaped
 }
 
 func terminating(member string, o Object, live metav1.Object) *TerminatingError {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -263,5 +264,31 @@ func TestBothKindsOfPathAreReached(t *testing.T) {
 	}
 	if err := w.Delete(t.Context(), role, live.GetUID(), member.DeleteOptions{Propagation: metav1.DeletePropagationBackground}); err != nil {
 		t.Error(err)
+	}
+}
+
+func TestApplySendsEveryCharacterAsItIs(t *testing.T) {
+	w := newWorld(t)
+	cm := w.configMap(t)
+	var all strings.Builder
+	for c := rune(0); c <= 0x10ffff; c++ {
+		if c < 0x3000 || c > 0xd7ff && c < 0x10100 && utf8.ValidRune(c) || c > 0x1fff0 && c < 0x20010 || c > 0x10fff0 {
+			all.WriteRune(c)
+		}
+	}
+	w.must(t, cm, data(cm, "all", all.String(), "line", "a\u0085b", "key.of_text-", "\ufeff"), member.ApplyOptions{Require: createOnly})
+	for key, want := range map[string]string{"all": all.String(), "line": "a\u0085b", "key.of_text-": "\ufeff"} {
+		live, _ := w.live(t, cm).Object["data"].(map[string]any)
+		got, _ := live[key].(string)
+		if got == want {
+			continue
+		}
+		there, sent := []rune(got), []rune(want)
+		for i := range sent {
+			if i >= len(there) || there[i] != sent[i] {
+				t.Errorf("%s arrived otherwise from %U on", key, sent[i])
+				break
+			}
+		}
 	}
 }
