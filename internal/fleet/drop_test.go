@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kubefed/terraform-provider-kubefed/internal/fleet"
 	"github.com/kubefed/terraform-provider-kubefed/internal/kubetest"
 )
 
@@ -56,6 +57,32 @@ func TestADroppedFieldGoesWhateverOthersDidToIt(t *testing.T) {
 			}
 			r.empty(t)
 		})
+	}
+}
+
+func TestADroppedEmptyMapLeavesWhatOthersPutIntoIt(t *testing.T) {
+	w := newWorld(t, 1)
+	for name, adopted := range map[string]bool{"created": false, "adopted": true} {
+		cm := kubetest.UniqueName(t, "cm")
+		manifest := func(data string) string { return `{apiVersion: v1, kind: ConfigMap, metadata: {name: ` + cm + `}` + data + `}` }
+		theirs := func(r *resource) any { return r.value(t, "a", "/data/theirs") }
+		r := w.declare(t, manifest(`, data: {}, binaryData: {x: AA==}`))
+		if adopted {
+			w.clusters["a"].Create(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: `+cm+`, namespace: `+w.namespace+`}, data: {theirs: "1"}}`)
+			r.spec.Policy.OnExisting = fleet.PolicyAdopt
+			r.must(t)
+		} else {
+			r.must(t)
+			r.patch(t, "a", `{data: {theirs: "1"}}`)
+		}
+		for _, data := range []string{`, data: {a: "1"}`, `, data: {}, binaryData: {x: AA==}`, ``} {
+			r.write(t, manifest(data))
+			r.must(t)
+			if got := theirs(r); got != "1" {
+				t.Errorf("%s, then with %q: theirs is %v", name, data, got)
+			}
+			r.empty(t)
+		}
 	}
 }
 

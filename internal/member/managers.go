@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -14,9 +15,6 @@ import (
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
-
-// staleTries bounds how often an edit of managedFields is repeated on a fresh copy when somebody writes the object in between.
-const staleTries = 5
 
 // entryEdit returns what an entry of managedFields shall own from now on; an empty set removes the entry.
 type entryEdit func(metav1.ManagedFieldsEntry, *fieldpath.Set) *fieldpath.Set
@@ -37,8 +35,19 @@ func takeAway(ours *fieldpath.Set) entryEdit {
 		if entry.Operation != metav1.ManagedFieldsOperationUpdate || entry.Subresource == "status" {
 			return fields
 		}
-		return fields.RecursiveDifference(ours)
+		return fields.Difference(ours).RecursiveDifference(items(ours))
 	}
+}
+
+// items are those of a set that are items of lists. They are ours whole; an empty map that is ours is not: what others put into it is theirs.
+func items(set *fieldpath.Set) *fieldpath.Set {
+	found := fieldpath.NewSet()
+	set.Iterate(func(path fieldpath.Path) {
+		if path[len(path)-1].FieldName == nil {
+			found.Insert(path.Copy())
+		}
+	})
+	return found
 }
 
 // TakeBack makes fields ours again that updaters have taken, whatever values they gave them, so that the next apply without these fields
@@ -81,26 +90,45 @@ func (m *Member) isOurs(entry metav1.ManagedFieldsEntry) bool {
 
 // editManagers rewrites entries of managedFields and nothing else.
 func (m *Member) editManagers(ctx context.Context, o Object, live *unstructured.Unstructured, edit entryEdit) (*unstructured.Unstructured, error) {
-	for range staleTries {
-		patch, err := managersPatch(live, edit)
+	fresh := live
+	err := m.whileStale(ctx, "edit the managers of", o, func() error {
+		if fresh == nil {
+			var err error
+			if fresh, err = m.Get(ctx, o); err != nil || fresh == nil {
+				return err
+			}
+		}
+		patch, err := managersPatch(fresh, edit)
 		if err != nil || patch == nil {
-			return live, err
+			return err
 		}
-		edited, err := m.patch(ctx, o, types.JSONPatchType, patch)
-		if err == nil {
-			return edited, nil
-		}
-		if !errors.Is(err, errStale) {
-			return nil, err
-		}
-		if live, err = m.Get(ctx, o); err != nil || live == nil {
-			return live, err
-		}
-	}
-	return nil, fmt.Errorf("edit the managers of %s on member %s: it is written too often", o, m.name)
+		fresh, err = m.patch(ctx, o, types.JSONPatchType, patch)
+		return err
+	})
+	return fresh, err
 }
 
 var errStale = errors.New("the object was written in between")
+
+// whileStale repeats an edit, which reads the object anew, while somebody else writes the object in between: controllers do so many times a
+// second as long as they have work with it.
+func (m *Member) whileStale(ctx context.Context, verb string, o Object, edit func() error) error {
+	deadline := time.Now().Add(retryFor)
+	for pause := 10 * time.Millisecond; ; pause = min(2*pause, time.Second) {
+		err := edit()
+		if !errors.Is(err, errStale) {
+			return err
+		}
+		if time.Now().Add(pause).After(deadline) {
+			return fmt.Errorf("%s %s on member %s: %w, again and again", verb, o, m.name, err)
+		}
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return fmt.Errorf("%s %s on member %s: %w", verb, o, m.name, errors.Join(err, ctx.Err()))
+		}
+	}
+}
 
 func (m *Member) patch(ctx context.Context, o Object, kind types.PatchType, body any) (*unstructured.Unstructured, error) {
 	data, err := json.Marshal(body)
@@ -166,16 +194,13 @@ func managersPatch(live *unstructured.Unstructured, edit entryEdit) ([]operation
 // Release hands an object over: our mark and our entry in managedFields go, nothing else changes. An object that is gone, or is another
 // one by now, counts as released.
 func (m *Member) Release(ctx context.Context, o Object, uid types.UID) error {
-	for range staleTries {
+	return m.whileStale(ctx, "release", o, func() error {
 		live, err := m.Get(ctx, o)
 		if err != nil || live == nil || live.GetUID() != uid {
 			return err
 		}
-		if err = m.release(ctx, o, live); !errors.Is(err, errStale) {
-			return err
-		}
-	}
-	return fmt.Errorf("release %s on member %s: it is written too often", o, m.name)
+		return m.release(ctx, o, live)
+	})
 }
 
 func (m *Member) release(ctx context.Context, o Object, live *unstructured.Unstructured) error {
@@ -218,22 +243,23 @@ func stubEntry(live *unstructured.Unstructured, manager string) metav1.ManagedFi
 // somebody else has written the object since, or it is gone, it is left as it is.
 func (m *Member) PutBack(ctx context.Context, o Object, original, applied *unstructured.Unstructured) error {
 	current := applied
-	for range staleTries {
+	return m.whileStale(ctx, "put back", o, func() error {
+		if current == nil {
+			var err error
+			current, err = m.Get(ctx, o)
+			if err != nil || current == nil || current.GetUID() != original.GetUID() || !sameWriters(current, applied) {
+				return err
+			}
+		}
 		body := original.DeepCopy()
 		body.SetResourceVersion(current.GetResourceVersion())
+		current = nil
 		put, err := m.replace(ctx, o, body)
-		if err == nil {
-			return m.putBackManagers(ctx, o, original, put)
-		}
-		if !errors.Is(err, errStale) {
+		if err != nil {
 			return err
 		}
-		current, err = m.Get(ctx, o)
-		if err != nil || current == nil || current.GetUID() != original.GetUID() || !sameWriters(current, applied) {
-			return err
-		}
-	}
-	return fmt.Errorf("put back %s on member %s: it is written too often", o, m.name)
+		return m.putBackManagers(ctx, o, original, put)
+	})
 }
 
 // putBackManagers restores the managers of an object whose values have been put back: the API server has given the fields that changed to

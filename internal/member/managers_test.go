@@ -150,3 +150,18 @@ func TestSharedNamesWhoElseAppliesAField(t *testing.T) {
 		t.Errorf("shared is %v (%v)", shared, err)
 	}
 }
+
+func TestAnEditOfManagersOutlastsAControllerThatKeepsWriting(t *testing.T) {
+	w := newWorld(t)
+	cm := w.configMap(t)
+	w.cluster.Create(t, data(cm, "a", "1", "b", "1"))
+	applied := w.must(t, cm, data(cm, "a", "1"), member.ApplyOptions{Force: true})
+	fault := w.proxy.Status(409, kubetest.Reason("Conflict"), kubetest.Times(8), kubetest.When(func(r kubetest.Request) bool { return r.Verb == kubetest.Patch }))
+	taken, err := w.TakeFromUpdaters(t.Context(), cm, applied.Live)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if fault.Hits() != 8 || taken == nil || taken.GetResourceVersion() == applied.Live.GetResourceVersion() {
+		t.Errorf("after %d conflicts: %v", fault.Hits(), taken)
+	}
+}
