@@ -35,6 +35,7 @@ type Options struct {
 type run struct {
 	Clusters []string `json:"clusters"`
 	Lean     bool     `json:"lean"`
+	Nodes    int      `json:"nodes"`
 }
 
 const (
@@ -80,9 +81,9 @@ func claim(o Options) error {
 		return err
 	}
 	if _, err := os.Stat(filepath.Join(o.Dir, kubeconfigFile)); err == nil {
-		return fmt.Errorf("start clusters in %s: it holds a kubeconfig already; take those clusters down first", o.Dir)
+		return fmt.Errorf("start clusters in %s: it holds a kubeconfig named config, which would be overwritten", o.Dir)
 	}
-	text, err := json.Marshal(run{Clusters: o.Names, Lean: o.Lean})
+	text, err := json.Marshal(run{Clusters: o.Names, Lean: o.Lean, Nodes: o.Nodes})
 	if err != nil {
 		return err
 	}
@@ -97,19 +98,28 @@ func claim(o Options) error {
 	return errors.Join(err, marker.Close())
 }
 
+// readRun returns the run in dir, or an error that is fs.ErrNotExist if there is none.
+func readRun(dir string) (run, error) {
+	var r run
+	text, err := os.ReadFile(filepath.Join(dir, markerFile))
+	if err == nil {
+		err = json.Unmarshal(text, &r)
+	}
+	if err != nil {
+		return r, fmt.Errorf("read the clusters of %s: %w", dir, err)
+	}
+	return r, nil
+}
+
 // Down kills every process of the run in dir and removes what [Up] wrote, and
 // dir itself if nothing else is in it. Without a run in dir it does nothing.
 func Down(ctx context.Context, dir string) error {
-	text, err := os.ReadFile(filepath.Join(dir, markerFile))
+	r, err := readRun(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err != nil {
 		return err
-	}
-	var r run
-	if err := json.Unmarshal(text, &r); err != nil {
-		return fmt.Errorf("read the clusters of %s: %w", dir, err)
 	}
 	for _, name := range r.Clusters {
 		c := &cluster{name: name, dir: filepath.Join(dir, name)}

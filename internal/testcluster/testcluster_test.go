@@ -126,6 +126,32 @@ func TestUpRefusesADirectoryInUse(t *testing.T) {
 	}
 }
 
+func TestRunningKnowsWhatUpStarted(t *testing.T) {
+	dir := t.TempDir()
+	ask := func(o Options) (bool, error) { return Running(t.Context(), o) }
+	asked := leanOptions(t, dir, "a")
+	if running, err := ask(asked); running || err != nil {
+		t.Errorf("before: %v, %v", running, err)
+	}
+	up(t, dir, "a")
+	if running, err := ask(asked); !running || err != nil {
+		t.Errorf("the same clusters again: %v, %v", running, err)
+	}
+	more, full := leanOptions(t, dir, "a", "b"), asked
+	full.Lean = false
+	for _, other := range []Options{more, full} {
+		if running, err := ask(other); running || err == nil || !strings.Contains(err.Error(), "make clusters-down") {
+			t.Errorf("others: %v, %v", running, err)
+		}
+	}
+	if err := Signal(t.Context(), dir, "a", APIServer, Kill); err != nil {
+		t.Fatal(err)
+	}
+	if running, err := ask(asked); running || err == nil || !strings.Contains(err.Error(), "make clusters-down") {
+		t.Errorf("after their end: %v, %v", running, err)
+	}
+}
+
 func TestUpRefusesADirectoryWithAForeignKubeconfig(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, kubeconfigFile), []byte("theirs"), 0o600); err != nil {

@@ -32,6 +32,14 @@ func up(ctx context.Context, args []string) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
+	running, err := testcluster.Running(ctx, options)
+	if err != nil {
+		return err
+	}
+	if running {
+		fmt.Fprintf(os.Stderr, "These clusters run already; kubeconfig: %s/config\n", options.Dir)
+		return nil
+	}
 	begin := time.Now()
 	if err := testcluster.Up(ctx, options); err != nil {
 		return err
