@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -20,7 +21,7 @@ var clusters = []string{"host", "member-1", "member-2"}
 
 // demo is one run.
 type demo struct {
-	root, tool, provider string
+	root, tool, provider, version string
 
 	dir  string // of this run
 	work string // where Terraform works
@@ -92,35 +93,51 @@ func (d *demo) wantReplicas(eu, us int) func(context.Context) error {
 	}
 }
 
+// meddler is who changes a member behind Terraform's back.
+const meddler = "colleague-with-kubectl"
+
 const nginx = "/apis/apps/v1/namespaces/shop/deployments/nginx"
 
 // ready waits until the Deployment has so many replicas, all of them ready.
 func (d *demo) ready(ctx context.Context, cluster string, want int) error {
+	return d.await(ctx, cluster, nginx, func(answer []byte) error {
+		var found struct {
+			Spec   struct{ Replicas int }
+			Status struct{ ReadyReplicas int }
+		}
+		if err := json.Unmarshal(answer, &found); err != nil {
+			return err
+		}
+		if found.Spec.Replicas != want || found.Status.ReadyReplicas != want {
+			return fmt.Errorf("nginx on %s has %d of %d replicas ready, want %d", cluster, found.Status.ReadyReplicas, found.Spec.Replicas, want)
+		}
+		return nil
+	})
+}
+
+// await asks a cluster until its answer is what it should be.
+func (d *demo) await(ctx context.Context, cluster, path string, check func(answer []byte) error) error {
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
-	var found struct {
-		Spec   struct{ Replicas int }
-		Status struct{ ReadyReplicas int }
-	}
 	for {
-		answer, err := testcluster.Request(ctx, d.dir, cluster, http.MethodGet, nginx, "application/json", nil)
+		answer, err := testcluster.Request(ctx, d.dir, cluster, http.MethodGet, path, "application/json", nil)
 		if err == nil {
-			err = json.Unmarshal(answer, &found)
+			err = check(answer)
 		}
-		if err == nil && found.Spec.Replicas == want && found.Status.ReadyReplicas == want {
+		if err == nil {
 			return nil
 		}
 		select {
 		case <-time.After(100 * time.Millisecond):
 		case <-ctx.Done():
-			return fmt.Errorf("nginx on %s has %d of %d replicas ready, want %d: %w", cluster, found.Status.ReadyReplicas, found.Spec.Replicas, want, errors.Join(err, ctx.Err()))
+			return fmt.Errorf("%w: %w", ctx.Err(), err)
 		}
 	}
 }
 
 func (d *demo) meddle(ctx context.Context) error {
 	say("Scaling nginx on eu to 9, behind Terraform's back")
-	_, err := testcluster.Request(ctx, d.dir, "member-1", http.MethodPatch, nginx+"/scale?fieldManager=somebody",
+	_, err := testcluster.Request(ctx, d.dir, "member-1", http.MethodPatch, nginx+"/scale?fieldManager="+meddler,
 		"application/merge-patch+json", []byte(`{"spec":{"replicas":9}}`))
 	return err
 }
@@ -131,7 +148,7 @@ func (d *demo) find(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, want := range []string{`~ "eu" = {`, `~ "/spec/replicas" = "9" -> "5"`, "somebody", "0 to add, 1 to change, 0 to destroy"} {
+	for _, want := range []string{`~ "eu" = {`, `~ "/spec/replicas" = "9" -> "5"`, meddler, "0 to add, 1 to change, 0 to destroy"} {
 		if !strings.Contains(text, want) {
 			return fmt.Errorf("the plan does not say %q", want)
 		}
@@ -152,19 +169,27 @@ func (d *demo) wantNothingToDo(ctx context.Context) error {
 }
 
 func (d *demo) destroy(ctx context.Context) error {
-	say("Destroying everything")
-	if _, err := d.terraform(ctx, "destroy", "-input=false", "-auto-approve"); err != nil {
+	say("Destroying everything (its plan, every attribute of everything, is not shown)")
+	if text, err := d.show(ctx, io.Discard, "plan", "-input=false", "-destroy", "-out=saved"); err != nil {
+		return fmt.Errorf("%w\n%s", err, text)
+	}
+	if _, err := d.terraform(ctx, "apply", "-input=false", "saved"); err != nil {
 		return err
 	}
 	for _, cluster := range clusters[1:] {
-		answer, err := testcluster.Request(ctx, d.dir, cluster, http.MethodGet, "/api/v1/namespaces", "application/json", nil)
-		if err != nil {
-			return err
+		if err := d.await(ctx, cluster, "/api/v1/namespaces", wantNothingOfOurs); err != nil {
+			return fmt.Errorf("look for what is left on %s: %w", cluster, err)
 		}
-		for _, name := range []string{`"shop"`, `"kube-federation-system"`} {
-			if strings.Contains(string(answer), `"name":`+name) {
-				return fmt.Errorf("namespace %s is left on %s", name, cluster)
-			}
+	}
+	return nil
+}
+
+// wantNothingOfOurs looks for what the example has made in a list of namespaces. The federation's own goes by the cluster's garbage collection,
+// which may take a moment longer than the destroy.
+func wantNothingOfOurs(namespaces []byte) error {
+	for _, name := range []string{`"shop"`, `"kube-federation-system"`} {
+		if strings.Contains(string(namespaces), `"name":`+name) {
+			return fmt.Errorf("namespace %s is left", name)
 		}
 	}
 	return nil

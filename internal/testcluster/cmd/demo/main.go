@@ -22,6 +22,7 @@ func execute() int {
 	flag.StringVar(&d.root, "root", "", "the repository, as an absolute path")
 	flag.StringVar(&d.tool, "terraform", "terraform", "Terraform or OpenTofu: a name on the path, or a path")
 	flag.StringVar(&d.provider, "provider", "", "the built provider, as an absolute path")
+	flag.StringVar(&d.version, "version", "0.0.1", "its version")
 	flag.Parse()
 	if !filepath.IsAbs(d.root) || !filepath.IsAbs(d.provider) || flag.NArg() > 0 {
 		flag.Usage()

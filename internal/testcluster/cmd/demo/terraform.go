@@ -12,9 +12,6 @@ import (
 	"strings"
 )
 
-// version is what the demo calls the provider that was built.
-const version = "0.0.1"
-
 // prepare makes a folder with the quickstart and the provider for Terraform, and
 // runs init. The provider comes from a mirror on disk: no registry is asked.
 func (d *demo) prepare(ctx context.Context) error {
@@ -24,11 +21,11 @@ func (d *demo) prepare(ctx context.Context) error {
 	}
 	mirror := filepath.Join(d.dir, "mirror")
 	for _, host := range []string{"registry.terraform.io", "registry.opentofu.org"} {
-		folder := filepath.Join(mirror, host, "kubefed", "kubefed", version, runtime.GOOS+"_"+runtime.GOARCH)
+		folder := filepath.Join(mirror, host, "kubefed", "kubefed", d.version, runtime.GOOS+"_"+runtime.GOARCH)
 		if err := os.MkdirAll(folder, 0o755); err != nil {
 			return err
 		}
-		if err := os.Symlink(d.provider, filepath.Join(folder, "terraform-provider-kubefed_v"+version)); err != nil {
+		if err := os.Symlink(d.provider, filepath.Join(folder, "terraform-provider-kubefed_v"+d.version)); err != nil {
 			return err
 		}
 	}
@@ -45,6 +42,11 @@ func (d *demo) settings() string { return filepath.Join(d.dir, "terraformrc") }
 
 // terraform runs one command, shows what it prints, and returns it.
 func (d *demo) terraform(ctx context.Context, arguments ...string) (string, error) {
+	return d.show(ctx, os.Stdout, arguments...)
+}
+
+// show is terraform with another place for what the command prints.
+func (d *demo) show(ctx context.Context, out io.Writer, arguments ...string) (string, error) {
 	fmt.Printf("$ %s %s\n", filepath.Base(d.tool), strings.Join(arguments, " "))
 	arguments = append(arguments[:1:1], append([]string{"-no-color"}, arguments[1:]...)...)
 	command := exec.CommandContext(ctx, d.tool, arguments...)
@@ -53,7 +55,7 @@ func (d *demo) terraform(ctx context.Context, arguments ...string) (string, erro
 		"TF_VAR_kubeconfig="+filepath.Join(d.dir, "config"))
 	command.Cancel = func() error { return command.Process.Signal(os.Interrupt) }
 	var text bytes.Buffer
-	command.Stdout = io.MultiWriter(os.Stdout, &text)
+	command.Stdout = io.MultiWriter(out, &text)
 	command.Stderr = io.MultiWriter(os.Stderr, &text)
 	if err := command.Run(); err != nil {
 		return text.String(), fmt.Errorf("%s %s: %w", filepath.Base(d.tool), arguments[0], err)
