@@ -42,12 +42,17 @@ const benchResources = 80 // 60 ConfigMaps and 20 Deployments
 
 // benchConfiguration is 80 objects on every member, templates as text or as objects.
 func benchConfiguration(namespace, encode string) string {
+	return benchObjects(namespace, encode, benchResources)
+}
+
+// benchObjects is that with another number of objects, a quarter of them Deployments.
+func benchObjects(namespace, encode string, resources int) string {
 	return fmt.Sprintf(`
 locals {
   objects = concat(
-    [for i in range(60) : { apiVersion = "v1", kind = "ConfigMap", metadata = { name = "cm-${i}", namespace = %[1]q }, data = { key = "value", text = join("", [for n in range(100) : "0123456789abcdef"]) } }],
+    [for i in range(%[3]d) : { apiVersion = "v1", kind = "ConfigMap", metadata = { name = "cm-${i}", namespace = %[1]q }, data = { key = "value", text = join("", [for n in range(100) : "0123456789abcdef"]) } }],
   )
-  workloads = [for i in range(20) : {
+  workloads = [for i in range(%[4]d) : {
     apiVersion = "apps/v1", kind = "Deployment", metadata = { name = "web-${i}", namespace = %[1]q, labels = { app = "web-${i}" } }
     spec = {
       replicas = 0
@@ -62,16 +67,16 @@ locals {
   }]
 }
 resource "kubefed_federated_resource" "config" {
-  count     = 60
+  count     = %[3]d
   template  = %[2]s(local.objects[count.index])
   placement = { cluster_selector = {} }
 }
 resource "kubefed_federated_resource" "workload" {
-  count     = 20
+  count     = %[4]d
   template  = %[2]s(local.workloads[count.index])
   placement = { cluster_selector = {} }
 }
-`, namespace, encode)
+`, namespace, encode, resources-resources/4, resources/4)
 }
 
 func seconds(do func()) float64 {

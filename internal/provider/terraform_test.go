@@ -20,6 +20,8 @@ type terraform struct {
 	t   *testing.T
 	dir string
 	env []string
+
+	plugins string // where Terraform finds the provider
 }
 
 // newTerraform makes the folder. The provider is this test binary, which TestMain turns into one.
@@ -39,7 +41,7 @@ func newTerraform(t *testing.T) *terraform {
 		t.Fatal(err)
 	}
 	env := slices.DeleteFunc(os.Environ(), func(variable string) bool { return strings.HasPrefix(variable, "TF_") })
-	return &terraform{t: t, dir: t.TempDir(), env: append(env, "TF_CLI_CONFIG_FILE="+settings, "CHECKPOINT_DISABLE=1", "TF_IN_AUTOMATION=1", "TF_LOG_SDK=off")}
+	return &terraform{t: t, dir: t.TempDir(), env: append(env, "TF_CLI_CONFIG_FILE="+settings, "CHECKPOINT_DISABLE=1", "TF_IN_AUTOMATION=1", "TF_LOG_SDK=off"), plugins: plugins}
 }
 
 // binary is the program that is run.
