@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -115,13 +116,25 @@ func (found *Found) add(name string, s sighting) {
 	found.Record.Copies[name] = &Copy{UID: s.live.GetUID(), Foreign: true}
 }
 
-// writtenBySomeone is an object without what belongs to the API server or to one cluster: the fields that some manager wrote, the status aside.
+// components are the parts of Kubernetes that write into objects for a cluster: where a pod runs, to what volume a claim is bound.
+var components = []string{"kube-apiserver", "kube-controller-manager", "cloud-controller-manager", "kube-scheduler", "kubelet"}
+
+// writtenBySomeone is an object without what belongs to the API server or to one cluster: the fields that some manager wrote, the status aside,
+// and what Kubernetes itself wrote only where nobody else has written anything.
 func writtenBySomeone(live *unstructured.Unstructured) map[string]any {
-	owned := fieldpath.NewSet()
+	owned, byComponents := fieldpath.NewSet(), fieldpath.NewSet()
 	for _, entry := range live.GetManagedFields() {
-		if fields, err := member.Fields(entry); err == nil && entry.Subresource == "" {
+		fields, err := member.Fields(entry)
+		switch {
+		case err != nil || entry.Subresource != "":
+		case slices.Contains(components, entry.Manager):
+			byComponents = byComponents.Union(fields)
+		default:
 			owned = owned.Union(fields)
 		}
+	}
+	if owned.Empty() {
+		owned = byComponents
 	}
 	tree := live.DeepCopy()
 	if !owned.Empty() {

@@ -94,6 +94,32 @@ func TestImportLeavesOutWhatClustersPutIn(t *testing.T) {
 	}
 }
 
+func TestImportLeavesOutWhatKubernetesWroteForOneCluster(t *testing.T) {
+	w := newWorld(t, 1)
+	claim := map[string]any{"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": map[string]any{"name": "pvc", "namespace": w.namespace},
+		"spec": map[string]any{"accessModes": []any{"ReadWriteOnce"}, "storageClassName": "none", "resources": map[string]any{"requests": map[string]any{"storage": "1Gi"}}}}
+	w.clusters["a"].Create(t, claim)
+	w.clusters["a"].Apply(t, "kube-controller-manager", false, `{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: pvc, namespace: `+w.namespace+`}, spec: {volumeName: pv-of-a}}`)
+	_, found := w.imported(t, schema.GroupVersionKind{Version: "v1", Kind: "PersistentVolumeClaim"}, "pvc")
+	if volume, there := federation.ValueAt(found.Template, "/spec/volumeName"); there {
+		t.Errorf("the volume %v is in the template", volume)
+	}
+}
+
+func TestWhatAConfigurationLacksOfAnImportedObjectGoesAsItsPlanSays(t *testing.T) {
+	w := newWorld(t, 1)
+	w.clusters["a"].Create(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: cm, namespace: `+w.namespace+`, labels: {l: x}}, data: {a: "1", gone: "2"}}`)
+	r, _ := w.imported(t, configMapKind, "cm")
+	uid := r.get(t, "a").GetUID()
+	r.write(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: cm}, data: {a: "1"}}`)
+	tells(t, r.plan(t).findings)
+	r.must(t)
+	if live := r.get(t, "a"); live.GetUID() != uid || r.value(t, "a", "/data/a") != "1" || r.value(t, "a", "/data/gone") != nil || len(live.GetLabels()) != 1 {
+		t.Errorf("the member holds %v", live.Object)
+	}
+	r.empty(t)
+}
+
 func TestImportOfAnObjectNobodyHasOrThatSomeCannotBeAskedFor(t *testing.T) {
 	w := newWorld(t, 2)
 	w.health = member.HealthCheck{Attempts: 1, Timeout: time.Second}

@@ -75,10 +75,8 @@ func (f *Fleet) Announce(spec Spec, r *Resolution) {
 }
 
 func (f *Fleet) announceDefinition(r *Resolution) {
-	group, _, _ := unstructured.NestedString(r.Template, "spec", "group")
-	kind, _, _ := unstructured.NestedString(r.Template, "spec", "names", "kind")
 	scope, _, _ := unstructured.NestedString(r.Template, "spec", "scope")
-	f.memory.announceKind(schema.GroupKind{Group: group, Kind: kind}, Scope{Namespaced: scope == "Namespaced", Status: hasStatus(r.Template)}, r.Placed)
+	f.memory.announceKind(definedKind(r.Template), Scope{Namespaced: scope == "Namespaced", Status: hasStatus(r.Template)}, r.Placed)
 }
 
 // hasStatus reports whether every version of a definition has the status subresource.

@@ -21,6 +21,8 @@ type memory struct {
 	namespaces map[string]map[string]bool           // member → namespaces this run makes
 	kinds      map[string]map[schema.GroupKind]bool // member → kinds this run makes
 	scopes     map[schema.GroupKind]*Scope
+
+	departures *departures
 }
 
 type writtenKey struct {
@@ -33,6 +35,7 @@ func newMemory() *memory {
 		read: map[string]bool{}, claimed: map[string]bool{}, states: map[string]map[string]string{}, creations: map[string][]string{},
 		written: map[writtenKey]string{}, namespaces: map[string]map[string]bool{},
 		kinds: map[string]map[schema.GroupKind]bool{}, scopes: map[schema.GroupKind]*Scope{},
+		departures: newDepartures(),
 	}
 }
 

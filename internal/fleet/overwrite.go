@@ -18,8 +18,13 @@ func (p putter) update(ctx context.Context, m *member.Member, object member.Obje
 	if err := p.checkMark(ctx, m, object, w); err != nil {
 		return nil, err
 	}
-	if w.Copy.Foreign {
+	if w.Copy.Foreign && (p.dry || !dropsAny(w.Former, w.Want)) {
 		return p.adopt(ctx, m, object, p.target.marked(w.Want), w.Copy.UID, nil)
+	}
+	if w.Copy.Foreign { // what the imported state holds becomes ours first, so that what the configuration lacks really goes
+		if _, err := p.adopt(ctx, m, object, p.target.marked(w.Former), w.Copy.UID, nil); err != nil {
+			return nil, err
+		}
 	}
 	if dropsAny(w.Former, w.Want) {
 		return p.replaceFields(ctx, m, object, w)

@@ -48,8 +48,9 @@ func (f *Fleet) PreflightKind(ctx context.Context, t *Target, names []string, cr
 	return slices.Concat(answers...)
 }
 
-// PreflightLeaving says which of the members that are to lose the object cannot be asked now, and where it is only forgotten.
-func (f *Fleet) PreflightLeaving(ctx context.Context, t *Target, record *Record, leaving []string) []Finding {
+// PreflightLeaving says what becomes of the object on the members that are to lose it, where that is not simply its deletion, or where the
+// plan does not show it: shown are the members whose departure it does.
+func (f *Fleet) PreflightLeaving(ctx context.Context, t *Target, record *Record, leaving, shown []string) []Finding {
 	var findings []Finding
 	var names []string
 	for _, name := range leaving {
@@ -61,13 +62,33 @@ func (f *Fleet) PreflightLeaving(ctx context.Context, t *Target, record *Record,
 		}
 		names = append(names, name)
 	}
-	for _, out := range f.outOfReach(ctx, t, names) {
+	lost := f.outOfReach(ctx, t, names)
+	for _, out := range lost {
 		out.Error, out.Summary = false, "Member to delete from cannot be reached"
 		out.Advice = "The apply keeps it in the state and ends in an error, unless it is back by then; if it will never come back, set policy.on_unreachable_delete = \"forget\"."
 		if t.Policy.OnUnreachableDelete == PolicyForget {
 			out.Advice = "The apply forgets the object there (policy.on_unreachable_delete = \"forget\"); it may be left behind."
 		}
 		findings = append(findings, out)
+	}
+	reached := slices.DeleteFunc(names, func(name string) bool { return slices.Contains(membersOf(lost), name) })
+	return append(findings, f.tellLeaving(ctx, t, reached, shown)...)
+}
+
+// tellLeaving tells of members that lose the object: where it will be left behind, and where a former run could not delete it.
+func (f *Fleet) tellLeaving(ctx context.Context, t *Target, names, shown []string) []Finding {
+	kept := f.protected(ctx, t, names)
+	var findings []Finding
+	for _, finding := range kept {
+		finding.Error, finding.Path, finding.Summary = false, []string{"placement"}, "Object will be left behind"
+		finding.Advice = "It is protected (deletion.protection), so the apply takes its mark off and leaves it where it is."
+		findings = append(findings, finding)
+	}
+	for _, name := range names {
+		if !slices.Contains(shown, name) && !slices.Contains(membersOf(kept), name) {
+			findings = append(findings, Finding{Path: []string{"placement"}, Members: []string{name}, Summary: "Deletion is tried again",
+				Detail: t.ID.String() + " is deleted there: a former run could not."})
+		}
 	}
 	return findings
 }

@@ -51,6 +51,7 @@ func TestAProtectedNamespaceThatLeavesIsReleasedWhereOthersAreInside(t *testing.
 	r.must(t)
 	w.clusters["b"].Create(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: theirs, namespace: `+name+`}}`)
 	r.spec.Placement = on("a")
+	tells(t, r.plan(t).findings, "b warning: Object will be left behind")
 	outcome := r.apply(t)
 	tells(t, outcome.Findings, "b warning: Object is left behind")
 	live := r.get(t, "b")

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kubefed/terraform-provider-kubefed/internal/member"
 	"github.com/kubefed/terraform-provider-kubefed/internal/registry"
@@ -103,11 +105,7 @@ func (f *Fleet) removeFrom(ctx context.Context, t *Target, name string, c *Copy,
 	if err != nil {
 		return nil, err
 	}
-	object, gone, err := t.inAnyVersion(ctx, m)
-	if err != nil || gone {
-		return nil, err
-	}
-	live, err := m.Get(ctx, object)
+	object, live, err := t.find(ctx, m)
 	mark := member.Mark{}
 	if live != nil {
 		mark, _ = member.MarkOf(live)
@@ -139,6 +137,22 @@ func (f *Fleet) removeFrom(ctx context.Context, t *Target, name string, c *Copy,
 	return nil, m.WaitGone(ctx, object, live.GetUID())
 }
 
+// find reads the object to be removed; nil without an error means that it is gone. What discovery said may be older than the deletion of the
+// kind's definition in this run.
+func (t *Target) find(ctx context.Context, m *member.Member) (object member.Object, live *unstructured.Unstructured, err error) {
+	for range 2 {
+		var gone bool
+		if object, gone, err = t.inAnyVersion(ctx, m); err != nil || gone {
+			return object, nil, err
+		}
+		if live, err = m.Get(ctx, object); !isNotServed(err) {
+			return object, live, err
+		}
+		m.Forget()
+	}
+	return object, nil, err
+}
+
 func (d Deletion) options() member.DeleteOptions {
 	o := member.DeleteOptions{Propagation: d.Propagation, GraceSeconds: d.GraceSeconds}
 	if o.Propagation == "" {
@@ -155,26 +169,25 @@ func protectedFinding(t *Target, name string, inside []string) Finding {
 
 // Guard says what keeps a protected object from being destroyed, on every member of the record.
 func (f *Fleet) Guard(ctx context.Context, t *Target, record *Record) []Finding {
+	return f.protected(ctx, t, record.Members())
+}
+
+// protected says what others have in an object on these members, if it is protected. A member that cannot be asked is asked again by the
+// deletion.
+func (f *Fleet) protected(ctx context.Context, t *Target, names []string) []Finding {
 	if t.Deletion.Orphan || !t.Deletion.Protected(t.ID) {
 		return nil
 	}
-	names := record.Members()
-	answers := each(ctx, f, names, func(ctx context.Context, name string) []string {
+	answers := each(ctx, f, names, func(ctx context.Context, name string) []Finding {
 		m, err := f.config.Registry.Open(ctx, name)
-		if err != nil {
-			return nil // Delete asks again
-		}
-		inside, err := f.contents(ctx, m, t)
 		if err != nil {
 			return nil
 		}
-		return inside
-	})
-	var findings []Finding
-	for i, inside := range answers {
-		if len(inside) > 0 {
-			findings = append(findings, protectedFinding(t, names[i], inside))
+		inside, err := f.contents(ctx, m, t)
+		if err != nil || len(inside) == 0 {
+			return nil
 		}
-	}
-	return findings
+		return []Finding{protectedFinding(t, name, inside)}
+	})
+	return slices.Concat(answers...)
 }

@@ -108,16 +108,19 @@ func TestAccAnImportPlansWhatConfigurationChangesInPlaceAndCreatesWhereItIsLacki
 	t.Parallel()
 	f, tf := newFederation(t, "eu", "us"), newTerraform(t)
 	f.sites["eu"].Create(t, f.existing()["configmap"])
-	f.sites["eu"].MergePatch(t, "v1", "ConfigMap", f.namespace, "old", `{"metadata": {"annotations": {"theirs": "kept"}}}`)
+	f.sites["eu"].MergePatch(t, "v1", "ConfigMap", f.namespace, "old", `{"metadata": {"annotations": {"theirs": "seen"}}}`)
 	tf.configure(f.provider(), importBlock("x", f.importID("configmap")),
 		resource("template = "+f.configMap(`"old"`, `{ a = "changed", b = "two" }`), everywhere))
 	tf.plan().does(map[string]string{x: "update"})
+	if text := tf.show(); !strings.Contains(text, "theirs") {
+		t.Errorf("the plan does not show what goes:\n%s", text)
+	}
 	f.reset()
 	tf.applySaved().succeeds()
 	f.wantOn("v1", "ConfigMap", "old", "eu", "us")
 	eu := f.get("eu", "v1", "ConfigMap", "old")
-	if field(t, eu, "data", "a") != "changed" || eu.GetAnnotations()["theirs"] != "kept" {
-		t.Errorf("eu holds %v", eu.Object)
+	if field(t, eu, "data", "a") != "changed" || eu.GetAnnotations()["theirs"] != "" {
+		t.Errorf("eu does not hold what the plan has said: %v", eu.Object)
 	}
 	tf.plan().empty().quiet()
 }

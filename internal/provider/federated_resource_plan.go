@@ -162,7 +162,7 @@ func (p *planning) planValues(ctx context.Context, spec fleet.Spec, resolution *
 		fleets.NotePlanned(p.stored.record, change.Versions)
 	}
 	if !fleets.Applying(p.stored.record) {
-		p.diags.Append(findingDiagnostics(p.preflight(ctx, target, resolution, change))...)
+		p.diags.Append(findingDiagnostics(append(fleets.CheckDepartures(resolution, change), p.preflight(ctx, target, resolution, change)...))...)
 	}
 }
 
@@ -172,7 +172,15 @@ func (p *planning) preflight(ctx context.Context, target *fleet.Target, resoluti
 	if resolution.Scope == nil && !resolution.IDKnown && resolution.GVK.Kind != "" {
 		findings = append(findings, fleets.PreflightKind(ctx, target, resolution.Placed, creating)...)
 	}
-	return append(findings, fleets.PreflightLeaving(ctx, target, p.stored.record, change.Leaving)...)
+	return append(findings, fleets.PreflightLeaving(ctx, target, p.stored.record, change.Leaving, p.shown())...)
+}
+
+// shown are the members whose departure the plan shows by itself; a former run has tried in vain to delete from the others.
+func (p *planning) shown() []string {
+	if p.state == nil {
+		return nil
+	}
+	return stringsIn(p.state.PlacedClusters)
 }
 
 // planUpdate keeps what does not change, so that a plan without anything to do is empty.
