@@ -13,9 +13,7 @@ type Override struct {
 	// JSONPatch is RFC 6902.
 	JSONPatch []Operation
 	// MergePatch is RFC 7386; nil means absent.
-	MergePatch any
-	// MergePatchWriteOnly is merged after MergePatch. Its values are never stored: leave it out where a version is computed.
-	MergePatchWriteOnly any
+	MergePatch          any
 	Images              []ImageOverride
 	Labels, Annotations map[string]string
 	Env                 []EnvOverride
@@ -27,7 +25,7 @@ type Override struct {
 // something. entry is its index in overrides, where the paths of InputErrors begin.
 func (o Override) Validate(entry int) error {
 	return o.below(entry, errors.Join(o.Selection.Validate(), o.checkContent(), validateOperations(o.JSONPatch, "json_patch"),
-		validateMergePatch(o.MergePatch, "merge_patch"), validateMergePatch(o.MergePatchWriteOnly, "merge_patch_wo"),
+		validateMergePatch(o.MergePatch, "merge_patch"),
 		validateImages(o.Images), validateMarks(o.Labels, "labels"), validateMarks(o.Annotations, "annotations"),
 		validateEnv(o.Env), validateArgs(o.Args), validateEmbedded(o.Embedded)))
 }
@@ -38,12 +36,12 @@ func (o Override) below(entry int, err error) error {
 
 // checkContent refuses an entry that changes nothing: a misspelt attribute would be dropped without a word.
 func (o Override) checkContent() error {
-	if o.JSONPatch != nil || o.MergePatch != nil || o.MergePatchWriteOnly != nil || o.Images != nil || o.Labels != nil ||
+	if o.JSONPatch != nil || o.MergePatch != nil || o.Images != nil || o.Labels != nil ||
 		o.Annotations != nil || o.Env != nil || o.Args != nil || o.Embedded != nil {
 		return nil
 	}
 	return &InputError{Summary: "Empty override", Detail: "The entry changes nothing: set at least one of json_patch, merge_patch, " +
-		"merge_patch_wo, images, labels, annotations, env, args and embedded."}
+		"images, labels, annotations, env, args and embedded."}
 }
 
 // Apply applies one entry, whatever its selection, to a tree and returns the result; the tree stays as it is. entry is the index of
@@ -82,10 +80,8 @@ func (o Override) change(tree map[string]any) (map[string]any, []string, error) 
 	if err != nil {
 		return nil, nil, operationFinding(err, "json_patch")
 	}
-	for _, patch := range []any{o.MergePatch, o.MergePatchWriteOnly} {
-		if patch != nil {
-			patched = MergePatch(patched, patch)
-		}
+	if o.MergePatch != nil {
+		patched = MergePatch(patched, o.MergePatch)
 	}
 	tree, ok := patched.(map[string]any)
 	if !ok {

@@ -57,15 +57,14 @@ func patchOverride(t *testing.T, patch string) Override {
 
 func TestOverrideRunsItsPartsInTheOrderOfTheSchema(t *testing.T) {
 	o := Override{
-		JSONPatch:           operations(t, `[{path: /metadata/labels/app, value: patched}, {op: add, path: /spec/paused, value: true}]`),
-		MergePatch:          value(t, `{metadata: {labels: {app: merged, m: "1"}}, spec: {paused: ~}}`),
-		MergePatchWriteOnly: value(t, `{metadata: {labels: {app: secret, w: "1"}}}`),
-		Labels:              map[string]string{"app": "label"},
-		Annotations:         map[string]string{"a": "b"},
+		JSONPatch:   operations(t, `[{path: /metadata/labels/app, value: patched}, {op: add, path: /spec/paused, value: true}]`),
+		MergePatch:  value(t, `{metadata: {labels: {app: merged, m: "1"}}, spec: {paused: ~}}`),
+		Labels:      map[string]string{"app": "label"},
+		Annotations: map[string]string{"a": "b"},
 	}
 	out, _, err := overridden(t, deployment, o)
 	noError(t, err)
-	same(t, out["metadata"], value(t, `{name: web, namespace: shop, labels: {app: label, m: "1", w: "1"}, annotations: {example.com/owner: x, a: b}}`))
+	same(t, out["metadata"], value(t, `{name: web, namespace: shop, labels: {app: label, m: "1"}, annotations: {example.com/owner: x, a: b}}`))
 	if _, there := ValueAt(out, "/spec/paused"); there {
 		t.Error("merge_patch did not run after json_patch")
 	}
@@ -151,10 +150,9 @@ func TestOverrideValidate(t *testing.T) {
 		"no selection":        {Override{Labels: map[string]string{"a": "b"}}, "overrides.4", "Missing selection"},
 		"two selections":      {Override{Selection: Selection{[]string{"a"}, &Selector{}}, Labels: map[string]string{"a": "b"}}, "overrides.4.cluster_selector", "exclude each other"},
 		"selector operator":   {Override{Selection: Selection{nil, ptr(expression("a", "is", "b"))}, Labels: map[string]string{"a": "b"}}, "overrides.4.cluster_selector.match_expressions.0.operator", `"is"`},
-		"nothing":             {Override{Selection: everywhere}, "overrides.4", "changes nothing"},
+		"nothing":             {Override{Selection: everywhere}, "overrides.4", "json_patch, merge_patch, images, labels"},
 		"path":                {Override{Selection: everywhere, JSONPatch: []Operation{{Op: "remove", Path: "a"}}}, "overrides.4.json_patch", "start with a slash"},
 		"merge patch":         {Override{Selection: everywhere, MergePatch: []any{}}, "overrides.4.merge_patch", "is a list"},
-		"secret merge patch":  {Override{Selection: everywhere, MergePatchWriteOnly: "x"}, "overrides.4.merge_patch_wo", "is text"},
 		"mark":                {Override{Selection: everywhere, Annotations: map[string]string{MarkPrefix: "x"}}, "overrides.4.annotations." + MarkPrefix, "marks"},
 		"image container":     {Override{Selection: everywhere, Images: []ImageOverride{{Tag: ptr("1")}}}, "overrides.4.images.0.container", "missing"},
 		"image without parts": {Override{Selection: everywhere, Images: []ImageOverride{{Container: "a"}}}, "overrides.4.images.0.container", "changes nothing"},

@@ -18,22 +18,20 @@ func overridesFromTree(tree any) ([]federation.Override, error) {
 }
 
 func readOverride(n treeNode) federation.Override {
-	n.object("clusters", "cluster_selector", "json_patch", "merge_patch", "merge_patch_wo", "images", "labels", "annotations", "env",
-		"args", "embedded")
+	n.object("clusters", "cluster_selector", "json_patch", "merge_patch", "images", "labels", "annotations", "env", "args", "embedded")
 	return federation.Override{
 		Selection: federation.Selection{
 			Clusters: n.attribute("clusters").texts(),
 			Selector: readSelector(n.attribute("cluster_selector")),
 		},
-		JSONPatch:           readJSONPatch(n.attribute("json_patch")),
-		MergePatch:          readMergePatch(n.attribute("merge_patch")),
-		MergePatchWriteOnly: readMergePatch(n.attribute("merge_patch_wo")),
-		Images:              eachElement(n.attribute("images"), readImage),
-		Labels:              n.attribute("labels").textMap(),
-		Annotations:         n.attribute("annotations").textMap(),
-		Env:                 eachElement(n.attribute("env"), readEnv),
-		Args:                eachElement(n.attribute("args"), readArgs),
-		Embedded:            eachElement(n.attribute("embedded"), readEmbedded),
+		JSONPatch:   readJSONPatch(n.attribute("json_patch")),
+		MergePatch:  readMergePatch(n.attribute("merge_patch")),
+		Images:      eachElement(n.attribute("images"), readImage),
+		Labels:      n.attribute("labels").textMap(),
+		Annotations: n.attribute("annotations").textMap(),
+		Env:         eachElement(n.attribute("env"), readEnv),
+		Args:        eachElement(n.attribute("args"), readArgs),
+		Embedded:    eachElement(n.attribute("embedded"), readEmbedded),
 	}
 }
 

@@ -15,16 +15,15 @@ func TestOverridesFromTreeReadsEveryAttribute(t *testing.T) {
 	text := func(s string) *string { return &s }
 	got, err := overridesFromTree([]any{
 		map[string]any{
-			"clusters":       []any{"eu", "us"},
-			"json_patch":     "[{op: remove, path: /a}]",
-			"merge_patch":    "a: {b: 1}",
-			"merge_patch_wo": "{}",
-			"images":         []any{map[string]any{"container": "*", "registry": "", "repository": "team/app", "tag": int64(2), "digest": nil}},
-			"labels":         map[string]any{"a": "b"},
-			"annotations":    map[string]any{"c": true},
-			"env":            []any{map[string]any{"container": "web", "name": "PORT", "value": 80.5}},
-			"args":           []any{map[string]any{"container": "web", "add": []any{"-x"}, "remove": nil}},
-			"embedded":       []any{map[string]any{"path": "/data/k", "format": "json", "merge_patch": "{a: 1}"}},
+			"clusters":    []any{"eu", "us"},
+			"json_patch":  "[{op: remove, path: /a}]",
+			"merge_patch": "a: {b: 1}",
+			"images":      []any{map[string]any{"container": "*", "registry": "", "repository": "team/app", "tag": int64(2), "digest": nil}},
+			"labels":      map[string]any{"a": "b"},
+			"annotations": map[string]any{"c": true},
+			"env":         []any{map[string]any{"container": "web", "name": "PORT", "value": 80.5}},
+			"args":        []any{map[string]any{"container": "web", "add": []any{"-x"}, "remove": nil}},
+			"embedded":    []any{map[string]any{"path": "/data/k", "format": "json", "merge_patch": "{a: 1}"}},
 		},
 		map[string]any{
 			"cluster_selector": map[string]any{
@@ -39,16 +38,15 @@ func TestOverridesFromTreeReadsEveryAttribute(t *testing.T) {
 	}
 	want := []federation.Override{
 		{
-			Selection:           federation.Selection{Clusters: []string{"eu", "us"}},
-			JSONPatch:           []federation.Operation{{Op: "remove", Path: "/a"}},
-			MergePatch:          map[string]any{"a": map[string]any{"b": int64(1)}},
-			MergePatchWriteOnly: map[string]any{},
-			Images:              []federation.ImageOverride{{Container: "*", Registry: text(""), Repository: text("team/app"), Tag: text("2")}},
-			Labels:              map[string]string{"a": "b"},
-			Annotations:         map[string]string{"c": "true"},
-			Env:                 []federation.EnvOverride{{Container: "web", Name: "PORT", Value: "80.5"}},
-			Args:                []federation.ArgsOverride{{Container: "web", Add: []string{"-x"}}},
-			Embedded:            []federation.EmbeddedOverride{{Path: "/data/k", Format: "json", MergePatch: map[string]any{"a": int64(1)}}},
+			Selection:   federation.Selection{Clusters: []string{"eu", "us"}},
+			JSONPatch:   []federation.Operation{{Op: "remove", Path: "/a"}},
+			MergePatch:  map[string]any{"a": map[string]any{"b": int64(1)}},
+			Images:      []federation.ImageOverride{{Container: "*", Registry: text(""), Repository: text("team/app"), Tag: text("2")}},
+			Labels:      map[string]string{"a": "b"},
+			Annotations: map[string]string{"c": "true"},
+			Env:         []federation.EnvOverride{{Container: "web", Name: "PORT", Value: "80.5"}},
+			Args:        []federation.ArgsOverride{{Container: "web", Add: []string{"-x"}}},
+			Embedded:    []federation.EmbeddedOverride{{Path: "/data/k", Format: "json", MergePatch: map[string]any{"a": int64(1)}}},
 		},
 		{
 			Selection: federation.Selection{Selector: &federation.Selector{
@@ -134,7 +132,7 @@ func TestOverridesFromTreeTellsEverythingThatIsWrongAtItsPlace(t *testing.T) {
 	for _, finding := range federation.Findings(err) {
 		got = append(got, placeText(finding.Path)+": "+finding.Detail)
 	}
-	const attributes = "clusters, cluster_selector, json_patch, merge_patch, merge_patch_wo, images, labels, annotations, env, args, embedded"
+	const attributes = "clusters, cluster_selector, json_patch, merge_patch, images, labels, annotations, env, args, embedded"
 	want := []string{
 		"overrides[0]: This must be an object with " + attributes + ", but is text.",
 		`overrides[1].cluster: There is no attribute "cluster"; there are ` + attributes + ".",

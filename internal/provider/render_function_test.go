@@ -62,7 +62,7 @@ output "text_with_embedded" {
 }
 output "by_name_as_label" {
   value = provider::kubefed::render(local.config, [
-    { cluster_selector = { match_labels = { "kubernetes.io/metadata.name" = "eu" } }, merge_patch_wo = "data: {me: eu}" },
+    { cluster_selector = { match_labels = { "kubernetes.io/metadata.name" = "eu" } }, merge_patch = "data: {me: eu}" },
   ], "eu", {}).data.me
 }
 `, map[string]knownvalue.Check{
@@ -139,6 +139,7 @@ func TestRenderRefuses(t *testing.T) {
 		"null in a list":    {`provider::kubefed::render({ apiVersion = "v1", kind = "A", metadata = { name = "x" }, l = [null] }, [], "eu", {})`, `The element /l/0 is null`},
 		"overrides no list": {`provider::kubefed::render(` + template + `, {}, "eu", {})`, `overrides: This must be a list, but is an object`},
 		"unknown attribute": {withOverride(`{ cluster = ["eu"], labels = {} }`), `overrides[1].cluster: There is no attribute "cluster"`},
+		"not of resources":  {withOverride(`{ clusters = ["eu"], merge_patch_wo = "data: {k: v}" }`), `overrides[1].merge_patch_wo: There is no attribute "merge_patch_wo"`},
 		"no selection":      {withOverride(`{ labels = {} }`), `overrides[1]: Set clusters (names) or cluster_selector`},
 		"two selections":    {withOverride(`{ clusters = [], cluster_selector = {}, labels = {} }`), `overrides[1].cluster_selector: clusters and cluster_selector exclude each other`},
 		"nothing to change": {withOverride(`{ clusters = ["eu"] }`), `overrides[1]: The entry changes nothing`},
