@@ -35,7 +35,7 @@ func DecodeOne(text string) (map[string]any, error) {
 }
 
 // DecodeAll reads every document of a JSON or YAML text as kubectl does, Lists unfolded, in order. Empty and comment-only documents
-// are left out; a document that is no map is an InputError that counts documents from 1.
+// are left out; a document or item that is no map is an InputError that counts from 1.
 func DecodeAll(text string) ([]map[string]any, error) {
 	documents, err := decodeDocuments(text)
 	if err != nil {
@@ -176,7 +176,7 @@ func unfold(all []map[string]any, tree map[string]any, depth int) ([]map[string]
 		object, ok := item.(map[string]any)
 		if !ok {
 			return nil, &InputError{Summary: "Not a manifest",
-				Detail: fmt.Sprintf("Item %d of the %s is %s; a manifest is a map.", i, listKind, kindOfValue(item))}
+				Detail: fmt.Sprintf("Item %d of the %s is %s; a manifest is a map.", i+1, listKind, kindOfValue(item))}
 		}
 		if itemKind := strings.TrimSuffix(listKind, "List"); itemKind != "" && object["kind"] == nil {
 			object["kind"] = itemKind

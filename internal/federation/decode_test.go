@@ -175,7 +175,7 @@ func TestDecodeAllSaysWhichDocumentIsNoManifest(t *testing.T) {
 	_, err := DecodeAll("kind: A\n---\n- x\n")
 	fails(t, err, "Document 2", "a list")
 	_, err = DecodeAll("kind: A\n---\nkind: List\nitems: [x]\n")
-	fails(t, err, "Document 2", "Item 0", "text")
+	fails(t, err, "Document 2", "Item 1", "text")
 }
 
 func TestDecodeAllOfNothingIsEmpty(t *testing.T) {

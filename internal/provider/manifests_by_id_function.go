@@ -53,7 +53,7 @@ func (manifestsByIDFunction) Run(ctx context.Context, req function.RunRequest, r
 			setUnknown(ctx, resp)
 			return
 		}
-		if err := found.addText(i, text); err != nil {
+		if err := found.addText(i+1, text); err != nil {
 			resp.Error = argumentError(0, err)
 			return
 		}
@@ -67,19 +67,19 @@ type manifestIndex struct {
 	places map[string]string
 }
 
-// addText adds every manifest of the text at an index of the list.
-func (m manifestIndex) addText(index int, text types.String) error {
+// addText adds every manifest of a text; its number in the list, like that of a manifest in it, counts from 1.
+func (m manifestIndex) addText(number int, text types.String) error {
 	if text.IsNull() {
-		return fmt.Errorf("element %d is null; leave it out, for example with compact()", index)
+		return fmt.Errorf("text %d is null; leave it out, for example with compact()", number)
 	}
 	manifests, err := federation.DecodeAll(text.ValueString())
 	if err != nil {
-		return fmt.Errorf("element %d: %s", index, errorText(err))
+		return fmt.Errorf("text %d: %s", number, errorText(err))
 	}
 	for i, manifest := range manifests {
-		place := fmt.Sprintf("manifest %d of element %d", i+1, index)
+		place := fmt.Sprintf("manifest %d of text %d", i+1, number)
 		if len(manifests) == 1 {
-			place = fmt.Sprintf("element %d", index)
+			place = fmt.Sprintf("text %d", number)
 		}
 		if err := m.add(place, manifest); err != nil {
 			return err
@@ -95,7 +95,7 @@ func (m manifestIndex) add(place string, manifest map[string]any) error {
 	}
 	key := id.String()
 	if first, there := m.places[key]; there {
-		return fmt.Errorf("%s is declared twice: in %s and in %s. Remove one (elements count from 0, manifests from 1, "+
+		return fmt.Errorf("%s is declared twice: in %s and in %s. Remove one (texts and manifests count from 1, "+
 			"the items of a List count as manifests)", key, first, place)
 	}
 	m.byID[key], m.places[key] = manifest, place

@@ -66,18 +66,18 @@ output "x" {
 func TestManifestsByIDRefuses(t *testing.T) {
 	const a = `"{apiVersion: v1, kind: Namespace, metadata: {name: a}}"`
 	for name, c := range map[string]struct{ expression, words string }{
-		"null":         {`provider::kubefed::manifests_by_id(null)`, `argument must not be null`},
-		"null element": {`provider::kubefed::manifests_by_id([` + a + `, null])`, `element 1 is null; leave it out`},
-		"duplicates in two elements": {`provider::kubefed::manifests_by_id([` + a + `, ` + a + `])`,
-			`core/Namespace/a is declared twice: in element 0 and in element 1.`},
+		"null":      {`provider::kubefed::manifests_by_id(null)`, `argument must not be null`},
+		"null text": {`provider::kubefed::manifests_by_id([` + a + `, null])`, `text 2 is null; leave it out`},
+		"duplicates in two texts": {`provider::kubefed::manifests_by_id([` + a + `, ` + a + `])`,
+			`core/Namespace/a is declared twice: in text 1 and in text 2. Remove one (texts and manifests count from 1,`},
 		"duplicates whose version differs": {`provider::kubefed::manifests_by_id([<<-YAML
 			{apiVersion: demo.test/v1, kind: Gadget, metadata: {name: g}}
 			---
 			{apiVersion: demo.test/v1beta1, kind: Gadget, metadata: {name: g}}
 			YAML
-			])`, `demo.test/Gadget/g is declared twice: in manifest 1 of element 0 and in manifest 2 of element 0.`},
-		"no name":  {`provider::kubefed::manifests_by_id(["{apiVersion: v1, kind: Namespace, metadata: {}}"])`, `element 0: metadata.name: The manifest has no metadata.name`},
-		"not YAML": {`provider::kubefed::manifests_by_id([` + a + `, "kind: A\n\tkey: b"])`, `element 1: Line 2:`},
+			])`, `demo.test/Gadget/g is declared twice: in manifest 1 of text 1 and in manifest 2 of text 1.`},
+		"no name":  {`provider::kubefed::manifests_by_id(["{apiVersion: v1, kind: Namespace, metadata: {}}"])`, `text 1: metadata.name: The manifest has no metadata.name`},
+		"not YAML": {`provider::kubefed::manifests_by_id([` + a + `, "kind: A\n\tkey: b"])`, `text 2: Line 2:`},
 	} {
 		t.Run(name, func(t *testing.T) { runFunctions(t, refused(c.expression, c.words)) })
 	}
