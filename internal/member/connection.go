@@ -46,10 +46,14 @@ type ConnectionError struct {
 	Summary   string
 	Detail    string
 	Err       error // the cause, where a caller may need it (fs.ErrNotExist)
+	Default   bool  // it is the connector's default kubeconfig that is at fault, which the connection does not name
 }
 
 func (e *ConnectionError) Error() string {
-	if e.Attribute == "" {
+	switch {
+	case e.Default:
+		return "default " + e.Attribute + ": " + e.Summary + ": " + e.Detail
+	case e.Attribute == "":
 		return e.Summary + ": " + e.Detail
 	}
 	return e.Attribute + ": " + e.Summary + ": " + e.Detail

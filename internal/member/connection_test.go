@@ -236,6 +236,25 @@ func TestConnectorCompletesAConnectionThatGivesOnlyAContext(t *testing.T) {
 	}
 }
 
+func TestAFaultOfTheDefaultKubeconfigIsNotTheConnections(t *testing.T) {
+	absent := filepath.Join(t.TempDir(), "absent")
+	connector := &member.Connector{DefaultConfigPath: absent}
+	for name, c := range map[string]struct {
+		connection member.Connection
+		isDefault  bool
+	}{
+		"by the default":       {member.Connection{ConfigContext: "open"}, true},
+		"by its own":           {member.Connection{ConfigContext: "open", ConfigPath: absent}, false},
+		"not the kubeconfig's": {member.Connection{ConfigContext: "open", Host: "https://a"}, false},
+	} {
+		_, err := connector.RESTConfig(c.connection)
+		var wrong *member.ConnectionError
+		if !errors.As(err, &wrong) || wrong.Default != c.isDefault {
+			t.Errorf("%s: the error is %#v", name, err)
+		}
+	}
+}
+
 func TestAbsentKubeconfigIsToldApart(t *testing.T) {
 	_, err := member.Connection{ConfigPath: filepath.Join(t.TempDir(), "absent")}.RESTConfig()
 	if !errors.Is(err, fs.ErrNotExist) {

@@ -36,7 +36,15 @@ func (k *Connector) Complete(c Connection) Connection {
 
 // RESTConfig is Connection.RESTConfig with the connector's default. Its error is a *ConnectionError.
 func (k *Connector) RESTConfig(c Connection) (*rest.Config, error) {
-	c = k.Complete(c)
+	made, err := k.restConfig(k.Complete(c))
+	var wrong *ConnectionError
+	if errors.As(err, &wrong) {
+		wrong.Default = wrong.Attribute == "config_path" && c.ConfigPath == ""
+	}
+	return made, err
+}
+
+func (k *Connector) restConfig(c Connection) (*rest.Config, error) {
 	if err := c.Check(); err != nil {
 		return nil, err
 	}

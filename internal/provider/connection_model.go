@@ -88,8 +88,20 @@ func connectionDiagnostic(at path.Path, who string, err error) diag.Diagnostic {
 	if !errors.As(err, &wrong) {
 		return diag.NewAttributeErrorDiagnostic(at, "Unable to use the connection of "+who, err.Error())
 	}
+	if wrong.Default {
+		return defaultConnectionDiagnostic(at, wrong)
+	}
 	if wrong.Attribute != "" {
 		at = at.AtName(wrong.Attribute)
 	}
 	return diag.NewAttributeErrorDiagnostic(pointable(at), wrong.Summary+" for "+who, fmt.Sprintf("`%s`: %s", at, wrong.Detail))
+}
+
+// defaultConnectionDiagnostic tells what is wrong with the provider's own `config_path`. In the provider block it is about no single cluster, so
+// that all which use it give one and the same diagnostic; a resource cannot point there.
+func defaultConnectionDiagnostic(at path.Path, wrong *member.ConnectionError) diag.Diagnostic {
+	if !at.Equal(connectionPath) {
+		at = path.Root(wrong.Attribute)
+	}
+	return diag.NewAttributeErrorDiagnostic(at, wrong.Summary, fmt.Sprintf("`%s` of the provider: %s", wrong.Attribute, wrong.Detail))
 }

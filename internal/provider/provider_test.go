@@ -32,9 +32,11 @@ func TestAccProviderRefusesABadConfigurationAtTheAttributeAtFaultAndDialsNobody(
 		attributes []string
 		words      []string // of the diagnostic and of the line that it points at
 	}{
-		"no clusters":                  {[]string{"owner = \"x\""}, []string{"host_cluster", "member_clusters"}},
-		"an empty owner":               {[]string{"owner = \"\"", "member_clusters = " + good}, []string{"owner = \"\""}},
-		"no such kubeconfig":           {member(fmt.Sprintf("config_path = %q", absent)), []string{"config_path", `member "eu"`, absent, "no such file"}},
+		"no clusters":        {[]string{"owner = \"x\""}, []string{"host_cluster", "member_clusters"}},
+		"an empty owner":     {[]string{"owner = \"\"", "member_clusters = " + good}, []string{"owner = \"\""}},
+		"no such kubeconfig": {member(fmt.Sprintf("config_path = %q", absent)), []string{"config_path", `member "eu"`, absent, "no such file"}},
+		"a default without its file": {[]string{"owner = \"x\"", fmt.Sprintf("config_path = %q", absent), "member_clusters = { eu = { config_context = \"a\" }, us = { config_context = \"b\" } }"},
+			[]string{"Unreadable kubeconfig (", ": config_path = ", "`config_path` of the provider: ", absent, "no such file"}},
 		"no such context":              {member(fmt.Sprintf("config_path = %q, config_context = \"prd\"", proxy.Kubeconfig())), []string{"config_context", `member "eu"`, `"prd"`, proxy.Name}},
 		"a context with a blank":       {member(fmt.Sprintf("config_path = %q, config_context = \" %s\"", proxy.Kubeconfig(), proxy.Name)), []string{"config_context", `member "eu"`, `" ` + proxy.Name + `"`}},
 		"an empty host":                {member(`host = ""`), []string{"host", "at least 1"}},
