@@ -67,13 +67,7 @@ func (f *Fleet) reachable(ctx context.Context, change *Change, outcome *Outcome)
 	for i, w := range change.Writes {
 		names[i] = w.Member
 	}
-	errs := each(ctx, f, names, func(ctx context.Context, name string) error {
-		m, err := f.config.Registry.Open(ctx, name)
-		if err == nil {
-			_, err = m.Kinds(ctx)
-		}
-		return err
-	})
+	errs := f.ask(ctx, names)
 	var writes []Write
 	for i, w := range change.Writes {
 		if errs[i] == nil {

@@ -28,6 +28,7 @@ func (t *Target) explainMember(f *Finding, name string, err error) bool {
 		unreachable *member.UnreachableError
 		notJoined   *registry.NotJoinedError
 		unreadable  *registry.UnreadableError
+		notMember   *registry.NotMemberError
 	)
 	switch {
 	case errors.Is(err, errHeldBack):
@@ -39,6 +40,8 @@ func (t *Target) explainMember(f *Finding, name string, err error) bool {
 	case errors.As(err, &notJoined):
 		f.Summary, f.Detail = "Member is not joined yet", "it is planned in this configuration, and has not been joined."
 		f.Advice = "Let the placement refer to kubefed_cluster." + name + ".name, or add depends_on, so that the join comes first."
+	case errors.As(err, &notMember):
+		f.Summary, f.Detail, f.Advice = formerSummary, "it is not a member any more."+membersAre(notMember.Known), formerAdvice
 	case errors.As(err, &unreadable):
 		f.Members, f.Summary, f.Detail = nil, "Unable to read the members", err.Error()+"."
 		f.Advice = "Nothing can be written while nobody knows the members. Check the provider's host_cluster."

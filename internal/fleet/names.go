@@ -13,7 +13,8 @@ import (
 // CheckNames finds names that are no members. In a placement a new one is an error, and one that was placed before a warning: it is treated
 // as a leaving member that does not answer. Elsewhere (exclude, overrides, replicas) it is a warning: it may be misspelt, or of a member that
 // has left or is to come.
-func (f *Fleet) CheckNames(ctx context.Context, spec Spec, placed []string) []Finding {
+// What the refresh of this process has told is not told again.
+func (f *Fleet) CheckNames(ctx context.Context, spec Spec, record *Record) []Finding {
 	aside := spec.namedAside()
 	if f.config.Registry.Unknown() != "" {
 		return nil
@@ -31,15 +32,25 @@ func (f *Fleet) CheckNames(ctx context.Context, spec Spec, placed []string) []Fi
 	for i, e := range entries {
 		known[i] = e.Name
 	}
-	var findings []Finding
-	for _, name := range spec.Placement.Clusters {
-		if !slices.Contains(known, name) {
-			findings = append(findings, unknownName(name, known, slices.Contains(placed, name)))
-		}
-	}
+	findings := f.checkPlaced(spec, record, known)
 	aside = slices.DeleteFunc(aside, func(m mention) bool { return slices.Contains(known, m.name) })
 	if len(aside) > 0 {
 		findings = append(findings, withoutEffect(aside, known))
+	}
+	return findings
+}
+
+func (f *Fleet) checkPlaced(spec Spec, record *Record, known []string) []Finding {
+	var findings []Finding
+	for _, name := range spec.Placement.Clusters {
+		switch placed := slices.Contains(record.Members(), name); {
+		case slices.Contains(known, name), placed && f.memory.wasRead(record.Resource):
+		case placed:
+			findings = append(findings, Finding{Path: []string{"placement", "clusters"}, Summary: formerSummary, Members: []string{name},
+				Detail: "it is in the placement, and is not a member any more." + membersAre(known), Advice: formerAdvice})
+		default:
+			findings = append(findings, unknownName(name, known))
+		}
 	}
 	return findings
 }
@@ -68,12 +79,7 @@ func (s Spec) namedAside() []mention {
 	return aside
 }
 
-func unknownName(name string, known []string, placed bool) Finding {
-	if placed {
-		return Finding{Path: []string{"placement", "clusters"}, Summary: "No longer a member", Members: []string{name},
-			Detail: "it is in the placement and is not registered any more.",
-			Advice: "Take it out of the placement (policy.on_unreachable_delete says what becomes of the object), or join it again."}
-	}
+func unknownName(name string, known []string) Finding {
 	return Finding{Error: true, Path: []string{"placement", "clusters"}, Summary: "Unknown cluster", Detail: fmt.Sprintf("%q is not a member.", name) + membersAre(known),
 		Advice: "Correct the name; or, if this configuration joins the cluster, refer to it by kubefed_cluster.<…>.name or depends_on, so that it is planned first."}
 }

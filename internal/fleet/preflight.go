@@ -62,16 +62,14 @@ func (f *Fleet) PreflightLeaving(ctx context.Context, t *Target, record *Record,
 		}
 		names = append(names, name)
 	}
-	lost := f.outOfReach(ctx, t, names)
-	for _, out := range lost {
-		out.Error, out.Summary = false, "Member to delete from cannot be reached"
-		out.Advice = "The apply keeps it in the state and ends in an error, unless it is back by then; if it will never come back, set policy.on_unreachable_delete = \"forget\"."
-		if t.Policy.OnUnreachableDelete == PolicyForget {
-			out.Advice = "The apply forgets the object there (policy.on_unreachable_delete = \"forget\"); it may be left behind."
+	var reached []string
+	for i, err := range f.ask(ctx, names) {
+		if err == nil {
+			reached = append(reached, names[i])
+			continue
 		}
-		findings = append(findings, out)
+		findings = append(findings, t.undeletable(names[i], err, f.memory.wasRead(record.Resource))...)
 	}
-	reached := slices.DeleteFunc(names, func(name string) bool { return slices.Contains(membersOf(lost), name) })
 	return append(findings, f.tellLeaving(ctx, t, reached, shown)...)
 }
 
@@ -98,28 +96,25 @@ func (f *Fleet) PreflightReplacement(ctx context.Context, t *Target, record *Rec
 	if t.Policy.OnUnreachableDelete == PolicyForget {
 		return nil
 	}
-	findings := f.outOfReach(ctx, t, record.Members())
-	for i := range findings {
-		findings[i].Summary = "Member with the object to be replaced cannot be reached"
-		findings[i].Advice = fmt.Sprintf("Another kind, namespace or name means that %s is deleted first. That cannot be finished while a member does not answer, and the other members would have neither object until it does. "+
-			"Bring the member back, or, if it will never come back, apply policy.on_unreachable_delete = \"forget\" first.", t.ID)
+	names := record.Members()
+	var findings []Finding
+	for i, err := range f.ask(ctx, names) {
+		if err != nil {
+			findings = append(findings, t.unreplaceable(names[i], err))
+		}
 	}
 	return findings
 }
 
-// outOfReach finds the members that nothing can be deleted from now.
-func (f *Fleet) outOfReach(ctx context.Context, t *Target, names []string) []Finding {
-	answers := each(ctx, f, names, func(ctx context.Context, name string) []Finding {
+// ask asks all members at once whether they are there.
+func (f *Fleet) ask(ctx context.Context, names []string) []error {
+	return each(ctx, f, names, func(ctx context.Context, name string) error {
 		m, err := f.config.Registry.Open(ctx, name)
 		if err == nil {
 			_, err = m.Kinds(ctx)
 		}
-		if err == nil {
-			return nil
-		}
-		return []Finding{t.finding(name, err)}
+		return err
 	})
-	return slices.Concat(answers...)
 }
 
 // refusals judges an error of a dry run by the policy.
@@ -140,7 +135,7 @@ func (f *Fleet) refusals(t *Target, name string, err error, creating bool) []Fin
 	case errors.As(err, &conflict) && t.Policy.OnConflict == PolicyUnknown, errors.As(err, &foreign) && foreign.adoptable() && t.Policy.OnExisting == PolicyUnknown:
 		return nil
 	case errors.As(err, &notMember):
-		return nil // told once, by CheckNames
+		return nil // told once, by the refresh or by CheckNames
 	case isNotServed(err) && f.memory.kindAnnounced(name, t.GVK.GroupKind()):
 		return nil
 	case errors.As(err, &namespace):

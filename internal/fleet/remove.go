@@ -11,7 +11,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kubefed/terraform-provider-kubefed/internal/member"
-	"github.com/kubefed/terraform-provider-kubefed/internal/registry"
 )
 
 // Delete removes the object from every member of the record. The outcome's record holds what is left.
@@ -75,14 +74,9 @@ func (f *Fleet) remove(ctx context.Context, t *Target, name string, c *Copy, rel
 			Detail: fmt.Sprintf("%s no longer carries this resource's mark (annotation %s), so it was not deleted.", t.ID, member.ResourceAnnotation),
 			Advice: "Whoever took the mark away has it now."}}}
 	case leftBehind(err) && t.Policy.OnUnreachableDelete == PolicyForget && ctx.Err() == nil: // an interrupt says nothing about the member
-		return removal{done: true, findings: []Finding{{Members: []string{name}, Summary: "Object is left behind",
-			Detail: fmt.Sprintf("the member does not answer, and %s was forgotten as policy.on_unreachable_delete says; it may still be there: %s", t.ID, t.Detail(err))}}}
+		return removal{done: true, findings: []Finding{t.forgotten(name, err)}}
 	case leftBehind(err) && !errors.Is(err, context.Canceled):
-		finding := t.finding(name, err)
-		finding.Path = []string{"placement"}
-		finding.Summary = "Unable to delete from a member that cannot be reached"
-		finding.Advice = fmt.Sprintf("It stays in the state for %s alone. Bring the member back and run again, or, if it will never come back, apply policy.on_unreachable_delete = \"forget\" first.", name)
-		return removal{findings: []Finding{finding}}
+		return removal{findings: []Finding{t.notDeleted(name, err)}}
 	}
 	finding := t.finding(name, err)
 	finding.Summary = "Unable to delete " + t.ID.String()
@@ -91,12 +85,6 @@ func (f *Fleet) remove(ctx context.Context, t *Target, name string, c *Copy, rel
 		finding.Summary = "Object is not gone in time"
 	}
 	return removal{findings: []Finding{finding}}
-}
-
-// leftBehind: nothing can be deleted there, as the member does not answer or is none any more.
-func leftBehind(err error) bool {
-	var notMember *registry.NotMemberError
-	return isUnreachable(err) || errors.As(err, &notMember)
 }
 
 // removeFrom deletes or releases the object on one member, and waits until it is gone. inside lists what kept a protected object.

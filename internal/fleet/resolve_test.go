@@ -126,35 +126,9 @@ func TestNamesThatAreNoMembersAreErrorsUnlessTheyWerePlacedBefore(t *testing.T) 
 	w := offline("a", "b")
 	r := w.declare(t, configMap)
 	r.spec.Placement = on("a", "c", "d")
-	findings := w.run(t).CheckNames(t.Context(), r.spec, []string{"d"})
-	tells(t, findings, "error: Unknown cluster", "d warning: No longer a member")
-	says(t, findings, `"c" is not a member`, `"a", "b"`)
-}
-
-func TestAMemberRegisteredNoLongerLeaves(t *testing.T) {
-	w := newWorld(t, 2)
-	r := w.declare(t, configMap)
-	r.must(t)
-	kept := w.static["b"]
-	delete(w.static, "b")
-	f := w.run(t)
-	facts, err := f.GatherFacts(t.Context(), r.spec, configMapKind, w.namespace, w.names, nil, r.facts)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !slices.Equal(facts.Former, []string{"b"}) {
-		t.Errorf("former members are %v", facts.Former)
-	}
-	r.facts = facts
-	if p := r.plan(t); !slices.Equal(p.leaving, []string{"b"}) {
-		t.Errorf("the plan leaves %v", p.leaving)
-	}
-	outcome := r.apply(t)
-	tells(t, outcome.Findings, "b error: Unable to delete from a member that cannot be reached")
-	r.spec.Policy.OnUnreachableDelete = fleet.PolicyForget
-	outcome = r.apply(t)
-	tells(t, outcome.Findings, "b warning: Object is left behind")
-	w.static["b"] = kept
+	findings := w.run(t).CheckNames(t.Context(), r.spec, &fleet.Record{Copies: map[string]*fleet.Copy{"d": {}}})
+	tells(t, findings, "error: Unknown cluster", "d warning: Member is registered no longer")
+	says(t, findings, `"c" is not a member`, `"a", "b"`, "put the member's connection back")
 }
 
 func TestSkipLeavesOutMembersWithoutTheKindOrTheNamespace(t *testing.T) {

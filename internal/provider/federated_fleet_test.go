@@ -185,11 +185,8 @@ func TestAccAMemberTakenOutOfTheFleetWithItsObjectIsToldAndForgottenOnDemand(t *
 	tf.apply().succeeds().quiet()
 
 	tf.configure(f.providerOf([]string{"eu"}), resource(f.settings("{a: one}"), on("eu", "us")))
-	plan := tf.plan().succeeds()
-	if text := list(plan.warnings); !strings.Contains(text, "No longer a member") || !strings.Contains(text, "us") {
-		t.Errorf("no warning says that us is no longer a member:%s", text)
-	}
-	tf.apply().fails("us", `policy.on_unreachable_delete = "forget"`)
+	tf.plan().succeeds().warns("Member is registered no longer", "Member us", "core/ConfigMap/"+f.namespace+"/settings", "put the member's connection back")
+	tf.apply().fails("registered no longer", "us", `policy.on_unreachable_delete = "forget"`)
 	tf.untainted()
 	tf.configure(f.providerOf([]string{"eu"}), resource(f.settings("{a: one}"), on("eu"), `policy = { on_unreachable_delete = "forget" }`))
 	tf.apply().succeeds()

@@ -169,7 +169,7 @@ func (r *federatedResource) prepare(ctx context.Context, plan, state *federatedM
 		diags.Append(registryDiagnostic(err))
 		return nil, diags
 	}
-	diags.Append(errorsOnly(findingDiagnostics(append(resolution.Findings, r.fleet.CheckNames(ctx, spec, stored.record.Members())...)))...)
+	diags.Append(errorsOnly(findingDiagnostics(append(resolution.Findings, r.fleet.CheckNames(ctx, spec, stored.record)...)))...)
 	if !diags.HasError() {
 		diags.Append(checkIdentity(resolution, state)...)
 	}

@@ -113,7 +113,7 @@ func (p *planning) run(ctx context.Context) {
 		p.diags.Append(registryDiagnostic(err))
 		return
 	}
-	findings := findingDiagnostics(append(resolution.Findings, fleets.CheckNames(ctx, spec, members)...))
+	findings := findingDiagnostics(append(resolution.Findings, fleets.CheckNames(ctx, spec, p.stored.record)...))
 	if fleets.Applying(p.stored.record) {
 		findings = errorsOnly(findings)
 	}

@@ -176,7 +176,7 @@ func observed(t *fleet.Target, observations []fleet.Observation) []fleet.Finding
 		switch {
 		case errors.As(o.Err, &unknown):
 		case o.Err != nil:
-			findings = append(findings, unread(t, o))
+			findings = append(findings, t.Unread(o.Member, o.Err))
 		case o.Gone:
 			findings = append(findings, fleet.Finding{Members: []string{o.Member}, Summary: "Object is gone",
 				Detail: fmt.Sprintf("%s is not there any more.", t.ID)})
@@ -189,18 +189,4 @@ func observed(t *fleet.Target, observations []fleet.Observation) []fleet.Finding
 		}
 	}
 	return findings
-}
-
-func unread(t *fleet.Target, o fleet.Observation) fleet.Finding {
-	f := fleet.Finding{Members: []string{o.Member}, Summary: "Member cannot be read", Detail: t.Detail(o.Err),
-		Advice: "The last known state is kept for it: nothing there is deleted, re-created or forgotten because of this."}
-	var (
-		foreign *fleet.ForeignError
-		twice   *fleet.DeclaredTwiceError
-	)
-	if errors.As(o.Err, &foreign) || errors.As(o.Err, &twice) {
-		f.Summary = "Object was taken over"
-		f.Advice = "Remove the object from one of the two; this state can let go of it with deletion.policy = \"orphan\"."
-	}
-	return f
 }
