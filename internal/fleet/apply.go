@@ -85,7 +85,7 @@ func (f *Fleet) reachable(ctx context.Context, change *Change, outcome *Outcome)
 	return writes
 }
 
-const pendingAdvice = "It is pending: the first apply after the member is back writes it (policy.on_unreachable = \"skip\")."
+const pendingAdvice = "It is pending: the first apply after the member is back writes it."
 
 // errHeldBack: another member had failed before this one was written.
 var errHeldBack = errors.New("it was not written, because another member failed before (policy.on_failure = \"stop\")")
@@ -134,8 +134,17 @@ func (o *Outcome) take(change *Change, results []result) []result {
 
 // mayBeThere reports whether a failed write may have been carried out, in whole or in part.
 func (r result) mayBeThere() bool {
-	var u *member.UnreachableError
-	return r.done != nil || (errors.As(r.err, &u) && u.MayHaveArrived())
+	var (
+		u       *member.UnreachableError
+		refused *member.RefusedError
+	)
+	switch {
+	case errors.As(r.err, &u):
+		return r.done != nil || u.MayHaveArrived()
+	case errors.As(r.err, &refused):
+		return r.done != nil || refused.MayHaveArrived()
+	}
+	return r.done != nil
 }
 
 func (o *Outcome) record(change *Change, r result) error {

@@ -46,7 +46,7 @@ func (r *Resolution) Changes(t *Target, record *Record, applied *Rendering) (*Ch
 		if !d.Known {
 			continue
 		}
-		w := Write{Member: name, Want: d.Tree, Used: d.Used}
+		w := Write{Member: name, Want: d.Tree, Used: d.Used, Elsewhere: record.elsewhere(name)}
 		if record != nil && record.Copies[name] != nil {
 			c := record.Copies[name]
 			if c.Version == change.Versions[name] && !c.Drift {

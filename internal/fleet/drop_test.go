@@ -64,7 +64,9 @@ func TestADroppedEmptyMapLeavesWhatOthersPutIntoIt(t *testing.T) {
 	w := newWorld(t, 1)
 	for name, adopted := range map[string]bool{"created": false, "adopted": true} {
 		cm := kubetest.UniqueName(t, "cm")
-		manifest := func(data string) string { return `{apiVersion: v1, kind: ConfigMap, metadata: {name: ` + cm + `}` + data + `}` }
+		manifest := func(data string) string {
+			return `{apiVersion: v1, kind: ConfigMap, metadata: {name: ` + cm + `}` + data + `}`
+		}
 		theirs := func(r *resource) any { return r.value(t, "a", "/data/theirs") }
 		r := w.declare(t, manifest(`, data: {}, binaryData: {x: AA==}`))
 		if adopted {

@@ -94,10 +94,15 @@ func (t *Target) explainObject(f *Finding, err error) {
 	case errors.As(err, &foreign):
 		f.Summary = "Object exists already"
 		f.Detail, f.Advice = foreign.detail(), foreign.advice()
+	case errors.As(err, &twice) && twice.Replaced:
+		f.Summary = "Object to be replaced is still there"
+		f.Detail = fmt.Sprintf("%s has to be deleted before it can be created again.", t.ID)
+		f.Advice = "Take create_before_destroy out of the lifecycle of this resource, or give the new object another name."
 	case errors.As(err, &twice):
 		f.Summary = "Object is declared twice"
 		f.Detail = fmt.Sprintf("%s is managed by another resource of this configuration.", t.ID)
-		f.Advice = "Remove one of the two resources, or give them different names."
+		f.Advice = "Remove one of the two resources, or give them different names. If one is the other's new name in the configuration, say so with a moved block: " +
+			"moved { from = kubefed_federated_resource.<before>, to = kubefed_federated_resource.<after> }. A member that goes from one resource to the other takes two applies."
 	case errors.As(err, &conflict):
 		f.Summary = "Field conflict"
 		f.Detail = "other managers own these fields of " + t.ID.String() + ": " + causesText(conflict.Causes) + "."

@@ -162,8 +162,9 @@ func (e *ForeignError) Error() string {
 
 // DeclaredTwiceError says that another resource of the same configuration manages the object.
 type DeclaredTwiceError struct {
-	Member string
-	Object member.Object
+	Member   string
+	Object   member.Object
+	Replaced bool // it is this very resource, which is to be replaced, and is still there
 }
 
 func (e *DeclaredTwiceError) Error() string {

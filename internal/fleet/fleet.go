@@ -39,9 +39,12 @@ func (f *Fleet) Registry() *registry.Registry { return f.config.Registry }
 // Policy is the provider's default policy.
 func (f *Fleet) Policy() Policy { return f.config.Policy }
 
-// NotePlanned remembers what a resource with a state is planned to hold, to tell an object that is being replaced from one declared twice.
-func (f *Fleet) NotePlanned(record *Record, versions map[string]string) {
-	f.memory.notePlanned(record.Resource, versions)
+// NoteReplaced remembers that the object of a record is being replaced: its resource is planned to be deleted and created, in this order.
+// record may be nil.
+func (f *Fleet) NoteReplaced(record *Record) {
+	if record != nil {
+		f.memory.noteReplaced(record.Resource)
+	}
 }
 
 // ClaimedTwice reports whether a creation planned in this process takes the objects of this record for those of an interrupted run.

@@ -15,7 +15,7 @@ type memory struct {
 	applying   bool
 	read       map[string]bool                      // resource ids of states read in this process
 	claimed    map[string]bool                      // resource ids taken for those of interrupted runs
-	states     map[string]map[string]string         // resource id of a state seen → member → version it holds or is planned to
+	replaced   map[string]bool                      // resource ids of states whose object is being replaced
 	creations  map[string][]string                  // object id → members on which a creation is planned
 	written    map[writtenKey]string                // objects written in this process → resource id
 	namespaces map[string]map[string]bool           // member → namespaces this run makes
@@ -32,7 +32,7 @@ type writtenKey struct {
 
 func newMemory() *memory {
 	return &memory{
-		read: map[string]bool{}, claimed: map[string]bool{}, states: map[string]map[string]string{}, creations: map[string][]string{},
+		read: map[string]bool{}, claimed: map[string]bool{}, replaced: map[string]bool{}, creations: map[string][]string{},
 		written: map[writtenKey]string{}, namespaces: map[string]map[string]bool{},
 		kinds: map[string]map[schema.GroupKind]bool{}, scopes: map[schema.GroupKind]*Scope{},
 		departures: newDepartures(),
@@ -52,27 +52,24 @@ func (m *memory) isApplying() bool {
 	return m.applying
 }
 
-// noteRead: the state of a resource was read in this process; versions are what its members hold.
-func (m *memory) noteRead(resource string, versions map[string]string) {
+// noteRead: the state of a resource was read in this process.
+func (m *memory) noteRead(resource string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.read[resource] = true
-	m.states[resource] = versions
 }
 
-// notePlanned: a resource with a state was planned; versions are what its members shall hold.
-func (m *memory) notePlanned(resource string, versions map[string]string) {
+// noteReplaced: the creation that is to follow the deletion of this resource's object is being planned.
+func (m *memory) noteReplaced(resource string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.states[resource] = versions
+	m.replaced[resource] = true
 }
 
-// holds answers which version the state of a resource has for a member; known is false if no such state was seen in this process.
-func (m *memory) holds(resource, member string) (version string, known bool) {
+func (m *memory) isReplaced(resource string) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	versions, known := m.states[resource]
-	return versions[member], known
+	return m.replaced[resource]
 }
 
 // claim: an object with this resource id in its mark is taken for what an interrupted run left.
@@ -111,6 +108,18 @@ func (m *memory) noteWritten(member string, uid types.UID, resource string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.written[writtenKey{member, uid}] = resource
+}
+
+// writtenAs answers under which other name a member got this very object written.
+func (m *memory) writtenAs(member string, uid types.UID) (other string, twice bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for key := range m.written {
+		if key.uid == uid && key.member != member {
+			return key.member, true
+		}
+	}
+	return "", false
 }
 
 func (m *memory) wasWritten(member string, uid types.UID) bool {

@@ -7,6 +7,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubefed/terraform-provider-kubefed/internal/member"
 )
@@ -18,6 +19,8 @@ type Write struct {
 	Used   []int
 	Copy   *Copy          // nil: nothing of ours is there
 	Former map[string]any // what we wrote last; nil if nothing
+
+	Elsewhere map[types.UID]string // the objects that other members have → which
 }
 
 // written is the outcome of one put.

@@ -231,3 +231,14 @@ func sortedKeys[V any](m map[string]V) []string {
 	slices.Sort(keys)
 	return keys
 }
+
+// elsewhere are the objects that other members than this one have; nothing without a record.
+func (r *Record) elsewhere(name string) map[types.UID]string {
+	uids := map[types.UID]string{}
+	for _, other := range r.Members() {
+		if c := r.Copies[other]; other != name && c.UID != "" {
+			uids[c.UID] = other
+		}
+	}
+	return uids
+}

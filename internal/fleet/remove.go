@@ -37,8 +37,17 @@ func (f *Fleet) leave(ctx context.Context, change *Change, outcome *Outcome) {
 
 // removeAll removes the object from members; releasing says that a protected object with something of others in it is released and left.
 func (f *Fleet) removeAll(ctx context.Context, t *Target, names []string, outcome *Outcome, releasing bool) {
+	staying := outcome.Record.Clone()
+	for _, name := range names {
+		delete(staying.Copies, name)
+	}
 	answers := each(ctx, f, names, func(ctx context.Context, name string) removal {
-		return f.remove(ctx, t, name, outcome.Record.Copies[name], releasing)
+		c := outcome.Record.Copies[name]
+		if other, same := staying.elsewhere(name)[c.UID]; same {
+			return removal{done: true, findings: []Finding{{Members: []string{name}, Summary: "Object is left where it is",
+				Detail: fmt.Sprintf("its %s is the very object of member %s: both names are one cluster.", t.ID, other), Advice: "Give every cluster one name."}}}
+		}
+		return f.remove(ctx, t, name, c, releasing)
 	})
 	for i, name := range names {
 		outcome.Findings = append(outcome.Findings, answers[i].findings...)

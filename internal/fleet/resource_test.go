@@ -129,9 +129,6 @@ func (r *resource) planIn(t testing.TB, f *fleet.Fleet) planned {
 	p := planned{seen: r.refresh(t, f)}
 	resolution, change, record := r.resolve(t, f)
 	f.Announce(r.spec, resolution)
-	if r.record != nil {
-		f.NotePlanned(record, change.Versions)
-	}
 	p.leaving = change.Leaving
 	for _, w := range change.Writes {
 		p.writes = append(p.writes, w.Member)

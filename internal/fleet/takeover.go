@@ -2,11 +2,11 @@ package fleet
 
 import (
 	"context"
+	"fmt"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/kubefed/terraform-provider-kubefed/internal/federation"
 	"github.com/kubefed/terraform-provider-kubefed/internal/member"
 )
 
@@ -16,6 +16,12 @@ func (p putter) takeOver(ctx context.Context, m *member.Member, object member.Ob
 	tree := p.target.marked(w.Want)
 	mark, ours := member.MarkOf(live)
 	memory := p.fleet.memory
+	if other, twice := w.Elsewhere[live.GetUID()]; twice {
+		return nil, p.twoNames(m, other)
+	}
+	if other, twice := memory.writtenAs(m.Name(), live.GetUID()); twice {
+		return nil, p.twoNames(m, other)
+	}
 	switch {
 	case live.GetLabels()[optOutLabel] == "false":
 		return nil, &ForeignError{Member: m.Name(), Object: object, OptOut: true}
@@ -27,12 +33,13 @@ func (p putter) takeOver(ctx context.Context, m *member.Member, object member.Ob
 		return p.adopt(ctx, m, object, tree, live.GetUID(), live)
 	case mark.Resource == p.target.Mark.Resource:
 		return p.resume(ctx, m, object, tree, live)
-	case memory.wasWritten(m.Name(), live.GetUID()):
+	case p.dry && memory.isReplaced(mark.Resource):
+		return &written{live: live}, nil
+	case memory.isReplaced(mark.Resource):
+		return nil, &DeclaredTwiceError{Member: m.Name(), Object: object, Replaced: true}
+	case memory.wasRead(mark.Resource), memory.wasWritten(m.Name(), live.GetUID()):
 		return nil, &DeclaredTwiceError{Member: m.Name(), Object: object}
 	default:
-		if version, known := memory.holds(mark.Resource, m.Name()); known {
-			return p.replaced(m, object, w, live, version)
-		}
 		memory.claim(mark.Resource)
 	}
 	done, err := p.resume(ctx, m, object, tree, live)
@@ -51,14 +58,9 @@ func (p putter) resume(ctx context.Context, m *member.Member, object member.Obje
 	return done, err
 }
 
-// replaced decides about an object that a state of this configuration holds: it is being replaced if a plan wants there what that state
-// has, and is declared twice if it wants something else, or if the object is still there when the creation comes.
-func (p putter) replaced(m *member.Member, object member.Object, w Write, live *unstructured.Unstructured, version string) (*written, error) {
-	wanted := federation.Version(w.Want, p.target.Sensitive, nil)
-	if p.dry && (wanted == "" || wanted == version) {
-		return &written{live: live}, nil
-	}
-	return nil, &DeclaredTwiceError{Member: m.Name(), Object: object}
+// twoNames: the object is the very one that another member has, so both are one cluster.
+func (p putter) twoNames(m *member.Member, other string) error {
+	return &member.UnreachableError{Member: m.Name(), Class: member.ClassTwice, Err: fmt.Errorf("it is the cluster that is the member %q; a cluster has one name in a federation", other)}
 }
 
 func (p putter) foreign(m *member.Member, object member.Object, live *unstructured.Unstructured) error {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/kubefed/terraform-provider-kubefed/internal/fleet"
 	"github.com/kubefed/terraform-provider-kubefed/internal/kubetest"
+	"github.com/kubefed/terraform-provider-kubefed/internal/registry"
 )
 
 func TestTwoCreationsOfOneObjectInAPlanAreAnError(t *testing.T) {
@@ -44,6 +45,7 @@ func TestAReplacementIsSilentAtThePlan(t *testing.T) {
 	old.must(t)
 	f := w.run(t)
 	old.planIn(t, f)
+	f.NoteReplaced(old.record)
 	again := w.declare(t, configMap)
 	if p := again.planIn(t, f); len(p.findings) > 0 {
 		t.Errorf("the plan says %s", texts(p.findings))
@@ -53,6 +55,55 @@ func TestAReplacementIsSilentAtThePlan(t *testing.T) {
 	}
 	again.must(t)
 	again.empty(t)
+}
+
+func TestAReplacementDoesNotTakeOverWhatIsToBeDeleted(t *testing.T) {
+	w := newWorld(t, 1)
+	old := w.declare(t, configMap)
+	old.must(t)
+	f := w.run(t) // an apply with create_before_destroy
+	f.NoteReplaced(old.record)
+	again := w.declare(t, configMap)
+	outcome := again.applyIn(t.Context(), t, f)
+	tells(t, outcome.Findings, "a error: Object to be replaced is still there")
+	if !outcome.Undone {
+		t.Error("there is a state for what was not created")
+	}
+	old.empty(t)
+}
+
+func TestAResourceThatWasGivenAnotherNameIsToldToSaySo(t *testing.T) {
+	w := newWorld(t, 1)
+	old := w.declare(t, configMap)
+	old.must(t)
+	f := w.run(t)
+	old.refresh(t, f) // it is to be destroyed, and another resource has the same template
+	findings := w.declare(t, configMap).planIn(t, f).findings
+	tells(t, findings, "a error: Object is declared twice")
+	says(t, findings, "moved {")
+}
+
+func TestOneClusterUnderTwoNamesIsNeitherWrittenNorDeletedTwice(t *testing.T) {
+	w := newWorld(t, 2)
+	r := w.declare(t, configMap)
+	r.must(t)
+	w.clusters["z"], w.proxies["z"] = w.clusters["a"], kubetest.NewProxy(t, w.clusters["a"])
+	w.static["z"] = registry.Static{Config: w.proxies["z"].RESTConfig()}
+	r.spec.Placement = on("a", "b", "z")
+	r.spec.Overrides = []fleet.Override{only("z", map[string]any{"data": map[string]any{"a": "of z"}})}
+	before := r.get(t, "a").GetResourceVersion()
+	outcome := r.apply(t) // it writes z alone, and does not dial a
+	if says(t, outcome.Findings, "two names"); !outcome.Failed() || r.get(t, "a").GetResourceVersion() != before {
+		t.Errorf("the object was written: %s", texts(outcome.Findings))
+	}
+
+	r.record.Copies["z"] = &fleet.Copy{UID: r.record.Copies["a"].UID, Version: r.record.Copies["a"].Version}
+	r.spec.Placement, r.spec.Overrides = on("a", "b"), nil
+	outcome = r.apply(t)
+	tells(t, outcome.Findings, "z warning: Object is left where it is")
+	if there := r.there(t); len(there) != 2 || len(r.record.Members()) != 2 {
+		t.Errorf("the object is on %v, the record has %v", there, r.record.Members())
+	}
 }
 
 func TestWhatAnInterruptedRunLeftIsTakenOverWithOneWarning(t *testing.T) {

@@ -40,6 +40,11 @@ func (f *Fleet) undo(ctx context.Context, t *Target, results, failed []result, o
 	failed = slices.DeleteFunc(failed, func(r result) bool { return len(left) == 0 && errors.Is(r.err, errHeldBack) })
 	outcome.report(t, failed, func(result) bool { return len(left) == 0 })
 	if len(left) > 0 {
+		for _, name := range done {
+			if !slices.Contains(left, name) {
+				outcome.Pending[name] = "what was written was taken back, because another member failed"
+			}
+		}
 		outcome.Findings = append(outcome.Findings, Finding{Members: left, Summary: "Failed creation could not be undone",
 			Detail: t.ID.String() + " was written, or may have been, and could not be taken back.", Advice: "It stays in the state; correct the cause and apply again, or destroy it."})
 		return

@@ -65,7 +65,7 @@ func TestUndoPutsBackWhatWasTakenOver(t *testing.T) {
 }
 
 func TestUndoThatCannotBeFinishedKeepsTheStateAndTaintsNothing(t *testing.T) {
-	w := newWorld(t, 2)
+	w := newWorld(t, 3)
 	r := w.declare(t, configMap)
 	w.proxies["a"].Status(http.StatusForbidden, kubetest.When(func(q kubetest.Request) bool { return q.Verb == kubetest.Delete }))
 	w.proxies["b"].Status(http.StatusForbidden, kubetest.When(kubetest.Request.Write))
@@ -74,7 +74,7 @@ func TestUndoThatCannotBeFinishedKeepsTheStateAndTaintsNothing(t *testing.T) {
 		t.Fatalf("undone %v: %s", outcome.Undone, texts(outcome.Findings))
 	}
 	says(t, outcome.Findings, "could not be taken back")
-	if !slices.Equal(r.record.Members(), []string{"a"}) || outcome.Pending["b"] == "" {
+	if !slices.Equal(r.record.Members(), []string{"a"}) || outcome.Pending["b"] == "" || outcome.Pending["c"] == "" {
 		t.Errorf("the record has %v, pending is %v", r.record.Members(), outcome.Pending)
 	}
 	w.proxies["a"].Heal()
@@ -139,6 +139,18 @@ func TestALostAnswerIsNoStranger(t *testing.T) {
 	}
 	if there := r.there(t); len(there) > 0 {
 		t.Errorf("what was written without an answer is left on %v", there)
+	}
+	r.must(t)
+	r.empty(t)
+}
+
+func TestAWriteThatWasDoneAndAnsweredWithAnErrorIsUndoneToo(t *testing.T) {
+	w := newWorld(t, 2)
+	r := w.declare(t, configMap)
+	w.proxies["b"].Status(http.StatusInternalServerError, kubetest.CarriedOut(), kubetest.Reason(""), kubetest.Message("etcdserver: request timed out"), kubetest.When(kubetest.Request.Write), kubetest.Times(1))
+	outcome := r.apply(t)
+	if there := r.there(t); !outcome.Undone || len(there) > 0 {
+		t.Errorf("undone %v, the object is on %v: %s", outcome.Undone, there, texts(outcome.Findings))
 	}
 	r.must(t)
 	r.empty(t)

@@ -27,6 +27,7 @@ type Fault struct {
 	// The answer of a Status fault.
 	retryAfter      time.Duration
 	reason, message string
+	carriedOut      bool
 
 	mutex sync.Mutex
 	times int // how often it may still strike; -1: no limit

@@ -20,6 +20,11 @@ func Reason(reason string) Option { return func(f *Fault) { f.reason = reason } 
 // Message sets the message in the body of a Status fault.
 func Message(message string) Option { return func(f *Fault) { f.message = message } }
 
+// CarriedOut lets a [Proxy.Status] fault send the request on first, and answer
+// in the API server's place: the request is done, and the client hears it is
+// not.
+func CarriedOut() Option { return func(f *Fault) { f.carriedOut = true } }
+
 // Refuse makes the port refuse connections and drops those there are. Limited
 // by [When] or [Times], it cuts the connection of each request it strikes.
 func (p *Proxy) Refuse(options ...Option) *Fault {
@@ -68,6 +73,9 @@ func (p *Proxy) Status(code int, options ...Option) *Fault {
 		if seconds := int(f.retryAfter / time.Second); seconds > 0 {
 			header.Set("Retry-After", strconv.Itoa(seconds))
 			status.Details = &metav1.StatusDetails{RetryAfterSeconds: int32(seconds)}
+		}
+		if f.carriedOut {
+			x.deliver()
 		}
 		body, err := json.Marshal(status)
 		if err != nil {

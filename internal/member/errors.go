@@ -125,6 +125,10 @@ func (e *RefusedError) Safe() string {
 	return text
 }
 
+// MayHaveArrived reports whether the request may have been carried out all the same: an API server answers 500 both for an object that it
+// cannot decode and when its storage has not answered in time.
+func (e *RefusedError) MayHaveArrived() bool { return e.Code >= 500 }
+
 func (e *RefusedError) reason() string {
 	if e.Reason == metav1.StatusReasonUnknown {
 		return "Invalid"

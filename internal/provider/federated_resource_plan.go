@@ -38,7 +38,8 @@ func (r *federatedResource) ModifyPlan(ctx context.Context, req resource.ModifyP
 	resp.Diagnostics.Append(diags...)
 	var state *federatedModel
 	if req.State.Raw.IsNull() {
-		stored = private{} // Terraform plans the creation in a replacement with what the object to be replaced has stored
+		r.fleet.NoteReplaced(stored.record) // Terraform plans the creation in a replacement with what the object to be replaced has stored
+		stored = private{}
 	} else {
 		state = &federatedModel{}
 		resp.Diagnostics.Append(req.State.Get(ctx, state)...)
@@ -159,7 +160,6 @@ func (p *planning) planValues(ctx context.Context, spec fleet.Spec, resolution *
 		p.plan.setPendingUnknown()
 	} else {
 		p.planUpdate(resolution, change)
-		fleets.NotePlanned(p.stored.record, change.Versions)
 	}
 	if !fleets.Applying(p.stored.record) {
 		p.diags.Append(findingDiagnostics(append(fleets.CheckDepartures(resolution, change), p.preflight(ctx, target, resolution, change)...))...)
