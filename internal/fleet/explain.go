@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"strings"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubefed/terraform-provider-kubefed/internal/member"
 	"github.com/kubefed/terraform-provider-kubefed/internal/registry"
@@ -118,6 +120,9 @@ func (t *Target) explainObject(f *Finding, err error) {
 	case errors.As(err, &refused):
 		f.Summary = "API server refuses " + t.ID.String()
 		f.Detail = t.refusal(refused)
+		if refused.Code == http.StatusForbidden && refused.Reason == metav1.StatusReasonForbidden {
+			f.Advice = "If it is the account that may not: widen the kubefed_cluster's scope, or give the account of the member's connection the right. Otherwise see what forbids it there (admission, quota)."
+		}
 	}
 }
 

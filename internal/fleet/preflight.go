@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 
 	"github.com/kubefed/terraform-provider-kubefed/internal/member"
@@ -127,12 +128,15 @@ func (f *Fleet) refusals(t *Target, name string, err error, creating bool) []Fin
 		namespace *member.NamespaceMissingError
 		conflict  *member.ConflictError
 		foreign   *ForeignError
+		refused   *member.RefusedError
 	)
 	finding := t.finding(name, err)
 	switch {
 	case errors.As(err, &notJoined), errors.As(err, &unknown):
 		return nil
 	case errors.As(err, &conflict) && t.Policy.OnConflict == PolicyUnknown, errors.As(err, &foreign) && foreign.adoptable() && t.Policy.OnExisting == PolicyUnknown:
+		return nil
+	case errors.As(err, &refused) && refused.Code == http.StatusForbidden && f.config.Registry.RightsAnnounced(name):
 		return nil
 	case errors.As(err, &notMember):
 		return nil // told once, by the refresh or by CheckNames

@@ -103,6 +103,7 @@ func (r *clusterResource) planJoin(ctx context.Context, plan, state, config *clu
 	scoped, rotated := !plan.Scope.Equal(state.Scope), !plan.TokenRotation.Equal(state.TokenRotation)
 	switch {
 	case scoped:
+		r.fleet.Registry().AnnounceRights(plan.Name.ValueString())
 		r.checkConnection(ctx, config, "to change `scope`", resp)
 		plan.ClusterUID = types.StringUnknown() // of another namespace, maybe
 	case rotated:

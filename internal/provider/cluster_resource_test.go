@@ -433,3 +433,19 @@ resource "kubefed_cluster" "eu" {
 	}
 	tf.destroy().succeeds()
 }
+
+func TestAccAWiderScopeAndWhatNeedsItComeInOneRun(t *testing.T) {
+	t.Parallel()
+	h, tf := newHosted(t, 1), newTerraform(t)
+	object := named("x", "template = { apiVersion = \"v1\", kind = \"ConfigMap\", metadata = { name = \"wide\", namespace = \"default\" } }", "placement = { clusters = [kubefed_cluster.eu.name] }")
+	narrow := `scope = { rules = [{ api_groups = [""], resources = ["configmaps", "namespaces"], verbs = ["get", "list"] }] }`
+	tf.configure(h.provider(), controlPlane, h.cluster("eu", 0, narrow))
+	tf.apply().succeeds().quiet()
+	tf.configure(h.provider(), controlPlane, h.cluster("eu", 0, narrow), object)
+	tf.plan().fails("API server refuses", "scope")
+	tf.configure(h.provider(), controlPlane, h.cluster("eu", 0), object)
+	tf.plan().does(map[string]string{eu: "update", x: "create"})
+	tf.applySaved().succeeds().quiet()
+	tf.plan().empty().quiet()
+	tf.destroy().succeeds()
+}

@@ -68,6 +68,20 @@ func (r *Registry) Announcements() []Entry {
 	return byName(entries)
 }
 
+// AnnounceRights tells that this run is going to change what the account of a member may do: until then a refusal says nothing.
+func (r *Registry) AnnounceRights(name string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.rights[name] = true
+}
+
+// RightsAnnounced reports whether this run changes what the account of a member may do.
+func (r *Registry) RightsAnnounced(name string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.rights[name]
+}
+
 // AnnounceControlPlane tells that this run is going to install the control plane: until then a host without its kinds has no members.
 func (r *Registry) AnnounceControlPlane() {
 	r.mu.Lock()

@@ -46,8 +46,9 @@ type Registry struct {
 	joining      map[string]string // uid of a namespace of the cluster → the name it is being joined under
 	opened       map[string]string // uid of kube-system → the name the cluster is opened under
 	announced    map[string]Announcement
-	controlPlane bool // announced
-	installed    bool // by this process
+	controlPlane bool            // announced
+	rights       map[string]bool // members whose account's rights this run changes
+	installed    bool            // by this process
 	placements   []placement
 	clients      map[string]*shared[client]
 	topologies   map[string]*shared[Topology]
@@ -56,7 +57,7 @@ type Registry struct {
 // New makes a registry; it dials nobody. The error says that the host's configuration cannot be used.
 func New(c Config) (*Registry, error) {
 	r := &Registry{
-		config: c, joined: map[string]record{}, left: map[string]bool{}, joining: map[string]string{}, opened: map[string]string{}, announced: map[string]Announcement{},
+		config: c, joined: map[string]record{}, left: map[string]bool{}, joining: map[string]string{}, opened: map[string]string{}, rights: map[string]bool{}, announced: map[string]Announcement{},
 		clients: map[string]*shared[client]{}, topologies: map[string]*shared[Topology]{},
 	}
 	if r.config.Connector == nil {
