@@ -126,7 +126,7 @@ func scopeAttribute() schema.Attribute {
 				Optional: true,
 				MarkdownDescription: "RBAC rules instead of everything. What the federation needs for itself is added: to read the uid of a namespace, and to give up its own role. " +
 					"Federated objects need `get`, `list`, `create`, `patch` and `delete`.",
-				Validators: []validator.List{listvalidator.SizeAtLeast(1)},
+				Validators: []validator.List{noNulls{}, listvalidator.SizeAtLeast(1)},
 				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
 					"api_groups": texts("API groups; `\"\"` is the core group."),
 					"resources":  texts("Resources in the plural, such as `deployments`."),

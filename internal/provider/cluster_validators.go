@@ -32,7 +32,7 @@ func (v listItem) MarkdownDescription(ctx context.Context) string { return v.Des
 
 func (listItem) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
 	text := req.ConfigValue.ValueString()
-	if !req.ConfigValue.IsUnknown() && (text == "" || strings.Contains(text, ",")) {
+	if !req.ConfigValue.IsNull() && !req.ConfigValue.IsUnknown() && (text == "" || strings.Contains(text, ",")) {
 		resp.Diagnostics.AddAttributeError(req.Path, "Invalid zone", "A zone is not empty and has no comma in it.")
 	}
 }

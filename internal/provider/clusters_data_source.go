@@ -11,8 +11,9 @@ import (
 )
 
 var (
-	_ datasource.DataSource              = (*clustersDataSource)(nil)
-	_ datasource.DataSourceWithConfigure = (*clustersDataSource)(nil)
+	_ datasource.DataSource                   = (*clustersDataSource)(nil)
+	_ datasource.DataSourceWithConfigure      = (*clustersDataSource)(nil)
+	_ datasource.DataSourceWithValidateConfig = (*clustersDataSource)(nil)
 )
 
 type clustersDataSource struct{ fleet *fleet.Fleet }
@@ -32,6 +33,19 @@ func (d *clustersDataSource) Configure(_ context.Context, req datasource.Configu
 	configured, diags := fleetOf(req.ProviderData, "kubefed_clusters")
 	resp.Diagnostics.Append(diags...)
 	d.fleet = configured
+}
+
+// ValidateConfig checks what needs no cluster.
+func (d *clustersDataSource) ValidateConfig(ctx context.Context, req datasource.ValidateConfigRequest, resp *datasource.ValidateConfigResponse) {
+	if resp.Diagnostics.Append(nullElements(req.Config.Schema.Type(), req.Config.Raw)...); resp.Diagnostics.HasError() {
+		return
+	}
+	var model clustersModel
+	if resp.Diagnostics.Append(req.Config.Get(ctx, &model)...); resp.Diagnostics.HasError() || !fullyKnown(ctx, model.ClusterSelector) {
+		return
+	}
+	_, err := model.selection()
+	resp.Diagnostics.Append(inputDiagnostics(err)...)
 }
 
 func (d *clustersDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {

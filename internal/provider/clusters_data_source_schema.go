@@ -24,6 +24,7 @@ func clustersSchema() schema.Schema {
 					"match_expressions": schema.ListNestedAttribute{
 						Optional:            true,
 						MarkdownDescription: "Conditions that must all hold.",
+						Validators:          noNullItems(),
 						NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
 							"key":      schema.StringAttribute{Required: true, MarkdownDescription: "Label key."},
 							"operator": schema.StringAttribute{Required: true, MarkdownDescription: "`In`, `NotIn`, `Exists` or `DoesNotExist`."},

@@ -140,7 +140,7 @@ func importedModel(ctx context.Context, found *fleet.Found) (*federatedModel, er
 		DefaultNamespace: types.StringValue("default"),
 		Placement:        objectOf(ctx, objectType("placement"), map[string]attr.Value{"clusters": stringSet(found.Members)}),
 		Overrides:        overrides,
-		Replicas:         types.MapNull(types.Int64Type),
+		Replicas:         types.MapNull(types.NumberType),
 		SensitiveFields:  types.ListNull(types.StringType),
 		Policy:           types.ObjectNull(objectType("policy").AttrTypes),
 		Deletion:         types.ObjectNull(objectType("deletion").AttrTypes),

@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -43,7 +44,7 @@ type federatedModel struct {
 type deletionModel struct {
 	Policy             types.String `tfsdk:"policy"`
 	Propagation        types.String `tfsdk:"propagation"`
-	GracePeriodSeconds types.Int64  `tfsdk:"grace_period_seconds"`
+	GracePeriodSeconds types.Number `tfsdk:"grace_period_seconds"`
 	Protection         types.Bool   `tfsdk:"protection"`
 }
 
@@ -63,7 +64,9 @@ func (m *federatedModel) spec(ctx context.Context, defaults fleet.Policy) (fleet
 	spec.Overrides, spec.OverridesUnknown, err = overridesOf(m.Overrides)
 	report(err)
 	spec.ReplicasUnknown = m.Replicas.IsUnknown()
-	spec.Replicas, spec.ReplicasOpen = replicasOf(m.Replicas)
+	var found diag.Diagnostics
+	spec.Replicas, spec.ReplicasOpen, found = replicasOf(ctx, m.Replicas)
+	diags.Append(found...)
 	spec.Sensitive, err = sensitiveOf(m.SensitiveFields)
 	report(err)
 	policy, found := policyOf(ctx, m.Policy)
@@ -71,6 +74,7 @@ func (m *federatedModel) spec(ctx context.Context, defaults fleet.Policy) (fleet
 	spec.Policy = policy.Over(defaults).Over(fleet.DefaultPolicy())
 	var deletion deletionModel
 	diags.Append(asObject(ctx, m.Deletion, &deletion)...)
+	diags.Append(count.check(ctx, deletion.GracePeriodSeconds, path.Root("deletion").AtName("grace_period_seconds"))...)
 	spec.Deletion = deletion.toDomain()
 	return spec, diags
 }
@@ -103,7 +107,7 @@ func friendlyType(value attr.Value) string {
 		return "null"
 	case types.List, types.Tuple, types.Set:
 		return "a list"
-	case types.Number, types.Int64, types.Float64:
+	case types.Number:
 		return "a number"
 	case types.Bool:
 		return "a bool"
@@ -182,19 +186,23 @@ func entryWithUnknownContent(pointer string) (index int, content bool) {
 	return index, err == nil && len(steps) > 1 && steps[1] != "clusters" && steps[1] != "cluster_selector"
 }
 
-// replicasOf reads the counts, and whose are unknown. A null count is as if it were not there.
-func replicasOf(value types.Map) (replicas map[string]int64, open map[string]bool) {
+// replicasOf reads the counts, and whose are unknown. What was unknown in the plan has passed no validator, so it is checked here too.
+func replicasOf(ctx context.Context, value types.Map) (replicas map[string]int64, open map[string]bool, diags diag.Diagnostics) {
 	replicas, open = map[string]int64{}, map[string]bool{}
 	for name, element := range value.Elements() {
-		n, ok := element.(types.Int64)
+		n, ok := element.(types.Number)
+		at := path.Root("replicas").AtMapKey(name)
 		switch {
 		case !ok || n.IsUnknown():
 			open[name] = true
-		case !n.IsNull():
-			replicas[name] = n.ValueInt64()
+		case n.IsNull():
+			diags.Append(nullElement(at))
+		default:
+			diags.Append(count.check(ctx, n, at)...)
+			replicas[name] = int64Of(n, 0)
 		}
 	}
-	return replicas, open
+	return replicas, open, diags
 }
 
 func sensitiveOf(value types.List) ([]string, error) {
@@ -209,13 +217,13 @@ func sensitiveOf(value types.List) ([]string, error) {
 
 func (m deletionModel) toDomain() fleet.Deletion {
 	deletion := fleet.Deletion{
-		Orphan:       m.Policy.ValueString() == "orphan",
-		Propagation:  metav1.DeletionPropagation(m.Propagation.ValueString()),
-		GraceSeconds: m.GracePeriodSeconds.ValueInt64Pointer(),
-		Protection:   m.Protection.ValueBoolPointer(),
+		Orphan:      m.Policy.ValueString() == "orphan",
+		Propagation: metav1.DeletionPropagation(m.Propagation.ValueString()),
+		Protection:  m.Protection.ValueBoolPointer(),
 	}
-	if m.GracePeriodSeconds.IsUnknown() {
-		deletion.GraceSeconds = nil
+	if !m.GracePeriodSeconds.IsNull() && !m.GracePeriodSeconds.IsUnknown() {
+		seconds := int64Of(m.GracePeriodSeconds, 0)
+		deletion.GraceSeconds = &seconds
 	}
 	if m.Protection.IsUnknown() {
 		deletion.Protection = nil

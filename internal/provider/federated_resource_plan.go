@@ -15,10 +15,13 @@ import (
 
 // ValidateConfig finds what is wrong without any cluster.
 func (r *federatedResource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
+	if resp.Diagnostics.Append(nullElements(req.Config.Schema.Type(), req.Config.Raw)...); resp.Diagnostics.HasError() {
+		return
+	}
 	var config federatedModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
-	if resp.Diagnostics.HasError() {
-		return
+	if resp.Diagnostics.HasError() || config.Placement.IsNull() || config.Template.IsNull() || config.Template.IsUnderlyingValueNull() {
+		return // the schema says that they are required
 	}
 	spec, diags := config.spec(ctx, fleet.Policy{})
 	resp.Diagnostics.Append(diags...)

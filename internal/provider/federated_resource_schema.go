@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
-	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/mapvalidator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
@@ -38,10 +37,9 @@ func federatedSchema(ctx context.Context) schema.Schema {
 			},
 			"overrides": overridesAttribute(),
 			"replicas": schema.MapAttribute{
-				Optional: true, ElementType: types.Int64Type,
+				Optional: true, ElementType: types.NumberType,
 				MarkdownDescription: "Replicas per member, in short: `spec.replicas` after all overrides. `\"*\"` stands for every member without an entry of its own.",
-				Validators: []validator.Map{mapvalidator.SizeAtLeast(1),
-					mapvalidator.ValueInt64sAre(int64validator.AtLeast(0))},
+				Validators:          []validator.Map{mapvalidator.SizeAtLeast(1), mapvalidator.ValueNumbersAre(count)},
 			},
 			"sensitive_fields": schema.ListAttribute{
 				Optional: true, ElementType: types.StringType,
@@ -132,6 +130,7 @@ func selectionAttributes() map[string]schema.Attribute {
 				"match_expressions": schema.ListNestedAttribute{
 					Optional:            true,
 					MarkdownDescription: "Conditions that must all hold.",
+					Validators:          noNullItems(),
 					NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
 						"key":      schema.StringAttribute{Required: true, MarkdownDescription: "Label key."},
 						"operator": schema.StringAttribute{Required: true, MarkdownDescription: "`In`, `NotIn`, `Exists` or `DoesNotExist`."},
@@ -176,10 +175,10 @@ func deletionAttribute() schema.Attribute {
 				MarkdownDescription: "What becomes of the objects it owns: `Foreground` (default), `Background` or `Orphan`, as in Kubernetes.",
 				Validators:          []validator.String{stringvalidator.OneOf("Foreground", "Background", "Orphan")},
 			},
-			"grace_period_seconds": schema.Int64Attribute{
+			"grace_period_seconds": schema.NumberAttribute{
 				Optional:            true,
 				MarkdownDescription: "Grace period; default is the kind's own.",
-				Validators:          []validator.Int64{int64validator.AtLeast(0)},
+				Validators:          []validator.Number{count},
 			},
 			"protection": schema.BoolAttribute{
 				Optional: true,
@@ -196,7 +195,8 @@ func overridesAttribute() schema.Attribute {
 		attributes[name] = attribute
 	}
 	return schema.ListNestedAttribute{
-		Optional: true,
+		Optional:   true,
+		Validators: noNullItems(),
 		MarkdownDescription: "What some members get otherwise than the template says, in list order. Each entry has exactly one of `clusters` and `cluster_selector`, and at least one change; " +
 			"within an entry the changes run in the order of this list: `json_patch`, `merge_patch`, `images`, `labels`, `annotations`, `env`, `args`, `embedded`. " +
 			"Group, kind, namespace and name cannot be changed.",
@@ -218,7 +218,7 @@ func overrideChanges() map[string]schema.Attribute {
 		return schema.MapAttribute{Optional: true, ElementType: types.StringType, MarkdownDescription: description}
 	}
 	nested := func(description string, attributes map[string]schema.Attribute) schema.Attribute {
-		return schema.ListNestedAttribute{Optional: true, MarkdownDescription: description, NestedObject: schema.NestedAttributeObject{Attributes: attributes}}
+		return schema.ListNestedAttribute{Optional: true, MarkdownDescription: description, Validators: noNullItems(), NestedObject: schema.NestedAttributeObject{Attributes: attributes}}
 	}
 	const container = "Name of the container, or `*` for all of them."
 	return map[string]schema.Attribute{

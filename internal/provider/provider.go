@@ -38,6 +38,9 @@ func (p *kubefedProvider) Schema(_ context.Context, _ provider.SchemaRequest, re
 }
 
 func (p *kubefedProvider) ValidateConfig(ctx context.Context, req provider.ValidateConfigRequest, resp *provider.ValidateConfigResponse) {
+	if resp.Diagnostics.Append(nullElements(req.Config.Schema.Type(), req.Config.Raw)...); resp.Diagnostics.HasError() {
+		return
+	}
 	var model providerModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &model)...)
 	if resp.Diagnostics.HasError() {
@@ -51,6 +54,9 @@ func (p *kubefedProvider) ValidateConfig(ctx context.Context, req provider.Valid
 
 // Configure makes the fleet. It dials nobody.
 func (p *kubefedProvider) Configure(ctx context.Context, req provider.ConfigureRequest, resp *provider.ConfigureResponse) {
+	if resp.Diagnostics.Append(nullElements(req.Config.Schema.Type(), req.Config.Raw)...); resp.Diagnostics.HasError() {
+		return
+	}
 	var model providerModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &model)...)
 	if resp.Diagnostics.HasError() {

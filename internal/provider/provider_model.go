@@ -43,15 +43,15 @@ type impersonateModel struct {
 }
 
 type healthCheckModel struct {
-	Attempts types.Int64  `tfsdk:"attempts"`
+	Attempts types.Number `tfsdk:"attempts"`
 	Timeout  types.String `tfsdk:"timeout"`
 	Interval types.String `tfsdk:"interval"`
 }
 
 type clientModel struct {
-	MaxParallelMembers types.Int64   `tfsdk:"max_parallel_members"`
-	QPS                types.Float64 `tfsdk:"qps"`
-	RequestTimeout     types.String  `tfsdk:"request_timeout"`
+	MaxParallelMembers types.Number `tfsdk:"max_parallel_members"`
+	QPS                types.Number `tfsdk:"qps"`
+	RequestTimeout     types.String `tfsdk:"request_timeout"`
 }
 
 // The defaults of the provider block.
@@ -82,8 +82,10 @@ func (m providerModel) clientOptions(ctx context.Context, version string) (optio
 	options = member.Options{
 		FieldManager: stringOr(m.FieldManager, defaultFieldManager),
 		UserAgent:    "terraform-provider-kubefed/" + version,
-		QPS:          float32(client.QPS.ValueFloat64()),
-		Health:       member.HealthCheck{Attempts: int(int64Or(health.Attempts, defaultAttempts))},
+		Health:       member.HealthCheck{Attempts: int(int64Of(health.Attempts, defaultAttempts))},
+	}
+	if !client.QPS.IsNull() && !client.QPS.IsUnknown() {
+		options.QPS, _ = client.QPS.ValueBigFloat().Float32()
 	}
 	options.Health.Timeout = durationOr(health.Timeout, defaultHealthTimeout, path.Root("health_check").AtName("timeout"), &diags)
 	options.Health.Interval = durationOr(health.Interval, defaultHealthInterval, path.Root("health_check").AtName("interval"), &diags)
@@ -92,7 +94,7 @@ func (m providerModel) clientOptions(ctx context.Context, version string) (optio
 	if len(impersonate.Groups.Elements()) > 0 {
 		diags.Append(impersonate.Groups.ElementsAs(ctx, &options.Impersonate.Groups, false)...)
 	}
-	return options, int(int64Or(client.MaxParallelMembers, defaultMaxParallel)), diags
+	return options, int(int64Of(client.MaxParallelMembers, defaultMaxParallel)), diags
 }
 
 // asObject reads an object into a model; a null or unknown one leaves it as it is.
@@ -108,13 +110,6 @@ func stringOr(value types.String, fallback string) string {
 		return fallback
 	}
 	return value.ValueString()
-}
-
-func int64Or(value types.Int64, fallback int64) int64 {
-	if value.IsNull() || value.IsUnknown() {
-		return fallback
-	}
-	return value.ValueInt64()
 }
 
 func durationOr(value types.String, fallback time.Duration, at path.Path, diags *diag.Diagnostics) time.Duration {

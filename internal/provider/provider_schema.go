@@ -1,8 +1,6 @@
 package provider
 
 import (
-	"github.com/hashicorp/terraform-plugin-framework-validators/float64validator"
-	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/provider/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
@@ -109,10 +107,10 @@ func healthCheckAttribute() schema.Attribute {
 		MarkdownDescription: "How often, and how long, a cluster is asked before it counts as down.",
 		Validators:          []validator.Object{setsSomething{}},
 		Attributes: map[string]schema.Attribute{
-			"attempts": schema.Int64Attribute{
+			"attempts": schema.NumberAttribute{
 				Optional:            true,
 				MarkdownDescription: "Attempts before a cluster counts as down. Default 3.",
-				Validators:          []validator.Int64{int64validator.Between(1, 100)},
+				Validators:          []validator.Number{numberBetween{1, 100, true}},
 			},
 			"timeout": schema.StringAttribute{
 				Optional:            true,
@@ -134,15 +132,15 @@ func clientAttribute() schema.Attribute {
 		MarkdownDescription: "How the clusters are spoken to.",
 		Validators:          []validator.Object{setsSomething{}},
 		Attributes: map[string]schema.Attribute{
-			"max_parallel_members": schema.Int64Attribute{
+			"max_parallel_members": schema.NumberAttribute{
 				Optional:            true,
 				MarkdownDescription: "How many members are worked on at once, for each resource. Default 16.",
-				Validators:          []validator.Int64{int64validator.AtLeast(1)},
+				Validators:          []validator.Number{numberBetween{1, 10_000, true}},
 			},
-			"qps": schema.Float64Attribute{
+			"qps": schema.NumberAttribute{
 				Optional:            true,
 				MarkdownDescription: "Requests per second and cluster. Default: no limit; an API server protects itself, and its answer to slow down is heeded.",
-				Validators:          []validator.Float64{float64validator.AtLeast(0.1)},
+				Validators:          []validator.Number{numberBetween{0.1, 1_000_000, false}},
 			},
 			"request_timeout": schema.StringAttribute{
 				Optional:            true,

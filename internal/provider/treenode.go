@@ -109,7 +109,16 @@ func (n treeNode) optionalText() *string {
 }
 
 // texts reads a list of text, nil when absent.
-func (n treeNode) texts() []string { return eachElement(n, treeNode.text) }
+func (n treeNode) texts() []string { return eachElement(n, treeNode.item) }
+
+// item reads text that is an element of a list or map: one that is null is refused by its place, as the whole cannot show it.
+func (n treeNode) item() string {
+	if n.absent() {
+		n.refuse("%s", nullWords(attributePath(n.path)))
+		return ""
+	}
+	return n.text()
+}
 
 // textMap reads a map of text, nil when absent. Entries that are null are refused: to remove a key takes a patch.
 func (n treeNode) textMap() map[string]string {
@@ -123,7 +132,7 @@ func (n treeNode) textMap() map[string]string {
 	}
 	out := make(map[string]string, len(fields))
 	for _, key := range slices.Sorted(maps.Keys(fields)) {
-		out[key] = n.attribute(key).text()
+		out[key] = n.attribute(key).item()
 	}
 	return out
 }
