@@ -3,7 +3,6 @@ package fleet_test
 import (
 	"errors"
 	"fmt"
-	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -199,27 +198,12 @@ func TestAMemberThatFailsKeepsItsLastStateWhateverTheWay(t *testing.T) {
 	w.health = member.HealthCheck{Attempts: 1, Timeout: time.Second}
 	r := w.declare(t, configMap)
 	r.must(t)
-	isRead := func(q kubetest.Request) bool { return q.Verb == kubetest.Get || q.Verb == kubetest.List }
-	isAPIs := func(q kubetest.Request) bool { return q.Path == "/apis" }
 	before, err := r.record.Bytes()
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := w.proxies["a"]
-	for name, fault := range map[string]func() *kubetest.Fault{
-		"refused":      func() *kubetest.Fault { return p.Refuse() },
-		"black hole":   func() *kubetest.Fault { return p.BlackHole() },
-		"TLS":          func() *kubetest.Fault { return p.BreakTLS(kubetest.UnknownAuthority) },
-		"401":          func() *kubetest.Fault { return p.Status(http.StatusUnauthorized) },
-		"403":          func() *kubetest.Fault { return p.Status(http.StatusForbidden) },
-		"403 on reads": func() *kubetest.Fault { return p.Status(http.StatusForbidden, kubetest.When(isRead)) },
-		"429 for ever": func() *kubetest.Fault {
-			return p.Status(http.StatusTooManyRequests, kubetest.RetryAfter(time.Hour), kubetest.When(isRead))
-		},
-		"503 on /apis":     func() *kubetest.Fault { return p.Status(http.StatusServiceUnavailable, kubetest.When(isAPIs)) },
-		"bare 404":         func() *kubetest.Fault { return p.BareNotFound() },
-		"bare 404 on read": func() *kubetest.Fault { return p.BareNotFound(kubetest.When(isRead)) },
-	} {
+	isRead := func(q kubetest.Request) bool { return q.Verb == kubetest.Get || q.Verb == kubetest.List }
+	for name, fault := range outages(w.proxies["a"], isRead) {
 		f := fault()
 		o := r.refresh(t, w.run(t))["a"]
 		if o.Err == nil || o.Gone || len(o.Drift) > 0 {

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kubefed/terraform-provider-kubefed/internal/federation"
+	"github.com/kubefed/terraform-provider-kubefed/internal/fleet"
 	"github.com/kubefed/terraform-provider-kubefed/internal/kubetest"
 )
 
@@ -16,7 +18,7 @@ func TestWhatTheServerSpellsOtherwiseIsNoChange(t *testing.T) {
 		"false and zero":       `{apiVersion: v1, kind: Secret, metadata: {name: s}, immutable: false, data: {}}`,
 		"ports of a Service":   service,
 		"stringData":           secret,
-		"a quota":              `{apiVersion: v1, kind: ResourceQuota, metadata: {name: q}, spec: {hard: {requests.cpu: 1000m, pods: 10}}}`,
+		"a quota":              `{apiVersion: v1, kind: ResourceQuota, metadata: {name: q}, spec: {hard: {requests.cpu: "1.20", pods: 10, count/configmaps: 1000}}}`,
 		"a Job":                `{apiVersion: batch/v1, kind: Job, metadata: {name: j}, spec: {suspend: true, template: {spec: {restartPolicy: Never, containers: [{name: c, image: x}]}}}}`,
 		"a headless Service":   `{apiVersion: v1, kind: Service, metadata: {name: h}, spec: {clusterIP: None, ports: [{port: 80, targetPort: web}]}}`,
 		"an HPA":               `{apiVersion: autoscaling/v2, kind: HorizontalPodAutoscaler, metadata: {name: h}, spec: {scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}, maxReplicas: 3, metrics: [{type: Resource, resource: {name: cpu, target: {type: Utilization, averageUtilization: 50}}}]}}`,
@@ -59,14 +61,15 @@ func TestNodePortsAndHealthCheckPortsOfAServiceAreKept(t *testing.T) {
 	r.empty(t)
 }
 
-// TestAnnotationsOfControllersOutliveAnUpdate: what others wrote beside ours is neither drift nor lost.
+// TestAnnotationsOfControllersOutliveAnUpdate: what others wrote beside ours is neither drift nor lost; what they made of ours is drift.
 func TestAnnotationsOfControllersOutliveAnUpdate(t *testing.T) {
 	w := newWorld(t, 1)
-	r := w.declare(t, deployment)
+	annotated := strings.Replace(deployment, "labels: {team: x}", "annotations: {team: x}", 1)
+	r := w.declare(t, annotated)
 	r.must(t)
 	r.patch(t, "a", `{metadata: {annotations: {deployment.kubernetes.io/revision: "4"}}, spec: {template: {metadata: {annotations: {kubectl.kubernetes.io/restartedAt: now}}}}}`)
 	r.empty(t)
-	r.write(t, strings.Replace(deployment, "nginx:1", "nginx:2", 1))
+	r.write(t, strings.Replace(annotated, "nginx:1", "nginx:2", 1))
 	r.must(t)
 	if got := r.value(t, "a", "/spec/template/metadata/annotations/kubectl.kubernetes.io~1restartedAt"); got != "now" {
 		t.Errorf("restartedAt is %v", got)
@@ -75,4 +78,97 @@ func TestAnnotationsOfControllersOutliveAnUpdate(t *testing.T) {
 		t.Error("the revision is gone")
 	}
 	r.empty(t)
+	r.drifts(t, map[string]string{"/metadata/annotations/team": "theirs"}, func() { r.patch(t, "a", `{metadata: {annotations: {team: theirs}}}`) })
+}
+
+// TestAQuantityInOtherWordsIsNoDriftAndAnotherQuantityIs: the version follows from what is written, which the server rewrites.
+func TestAQuantityInOtherWordsIsNoDriftAndAnotherQuantityIs(t *testing.T) {
+	w := newWorld(t, 1)
+	limited := strings.Replace(deployment, `image: "nginx:1"`, `image: "nginx:1", resources: {requests: {cpu: 0.5, memory: 1024Mi}, limits: {cpu: "1000m", memory: "2147483648"}}`, 1)
+	r := w.declare(t, limited)
+	r.must(t)
+	version := r.record.Copies["a"].Version
+	if got := r.value(t, "a", limit); got != "1" {
+		t.Errorf("the server spells it %v", got)
+	}
+	r.empty(t)
+	limits := func(cpu string) {
+		live := r.get(t, "a")
+		containers, _ := federation.ValueAt(live.Object, "/spec/template/spec/containers")
+		containers.([]any)[0].(map[string]any)["resources"].(map[string]any)["limits"].(map[string]any)["cpu"] = cpu
+		w.clusters["a"].Update(t, live)
+	}
+	r.drifts(t, nil, func() { limits("1000m") })
+	r.drifts(t, map[string]string{limit: `"2"`}, func() { limits("2") })
+	if again := r.record.Copies["a"].Version; again != version {
+		t.Errorf("the version was %s and is %s", version, again)
+	}
+	r.write(t, strings.Replace(limited, "1000m", "2", 1))
+	if p := r.plan(t); len(p.writes) != 1 || len(p.findings) > 0 {
+		t.Errorf("for another quantity the plan writes %v and says %s", p.writes, texts(p.findings))
+	}
+	r.must(t)
+	r.empty(t)
+}
+
+// TestEmptyMapsAndListsAndFalseAreSentAndAreNoChange: also where the server does not give them back.
+func TestEmptyMapsAndListsAndFalseAreSentAndAreNoChange(t *testing.T) {
+	w := newWorld(t, 1)
+	group := kubetest.UniqueName(t, "fed") + ".example.com"
+	w.undefine(t, "gadgets."+group)
+	for template, sent := range map[string][]string{
+		`{apiVersion: networking.k8s.io/v1, kind: NetworkPolicy, metadata: {name: deny}, spec: {podSelector: {}, policyTypes: [Ingress], ingress: []}}`: {`"podSelector":{}`, `"ingress":[]`},
+		`{apiVersion: apps/v1, kind: Deployment, metadata: {name: empties}, spec: {replicas: 0, paused: false, selector: {matchLabels: {app: e}}, template: {metadata: {labels: {app: e}},
+			spec: {volumes: [{name: t, emptyDir: {}}], tolerations: [], containers: [{name: c, image: x, env: [], volumeMounts: [{name: t, mountPath: /t, readOnly: false}]}]}}}}`: {
+			`"emptyDir":{}`, `"env":[]`, `"readOnly":false`, `"paused":false`, `"tolerations":[]`, `"replicas":0`,
+		},
+		strings.Replace(definition(group), "{name: v1, ", "{name: v1, subresources: {status: {}}, additionalPrinterColumns: [], ", 1): {`"status":{}`, `"additionalPrinterColumns":[]`},
+	} {
+		r := w.declare(t, template)
+		w.reset()
+		r.must(t)
+		writes := w.proxies["a"].Writes()
+		for _, part := range sent {
+			if len(writes) != 1 || !strings.Contains(string(writes[0].Body), part) {
+				t.Errorf("%s is not in what was sent: %s", part, writes)
+			}
+		}
+		r.empty(t)
+		r.patch(t, "a", `{metadata: {annotations: {somebody: touched it}}}`) // so that the object is looked at
+		r.empty(t)
+	}
+}
+
+// TestWhatEachClusterAllocatesToAServiceIsNoDifference: nor does it keep the type from being changed.
+func TestWhatEachClusterAllocatesToAServiceIsNoDifference(t *testing.T) {
+	w := newWorld(t, 3)
+	const web = `{apiVersion: v1, kind: Service, metadata: {name: web}, spec: {type: LoadBalancer, selector: {app: web}, ports: [{port: 80}]}}`
+	r := w.declare(t, web)
+	r.must(t)
+	allocated := map[any]bool{}
+	for _, name := range w.names {
+		allocated[r.value(t, name, "/spec/clusterIP")], allocated[r.value(t, name, "/spec/ports/0/nodePort")] = true, true
+	}
+	if len(allocated) < 4 || allocated[nil] {
+		t.Errorf("allocated are %v", allocated)
+	}
+	r.empty(t)
+	r.write(t, strings.Replace(web, "LoadBalancer", "ClusterIP", 1))
+	if p := r.plan(t); len(p.findings) > 0 {
+		t.Errorf("for another type the plan says %s", texts(p.findings))
+	}
+	r.must(t)
+	for _, name := range w.names {
+		if kind, port := r.value(t, name, "/spec/type"), r.value(t, name, "/spec/ports/0/nodePort"); kind != "ClusterIP" || port != nil {
+			t.Errorf("member %s: type %v, node port %v", name, kind, port)
+		}
+	}
+	r.empty(t)
+
+	exported := w.declare(t, `{apiVersion: v1, kind: Service, metadata: {name: exported}, spec: {type: NodePort, clusterIP: 10.0.0.7, selector: {app: web}, ports: [{port: 80, nodePort: 31999}]}}`)
+	resolution, _, _ := exported.resolve(t, w.run(t))
+	says(t, resolution.Findings, "/spec/clusterIP", "/spec/ports/0/nodePort", "each cluster")
+	if merged := fleet.Merge(resolution.Findings); len(merged) != 1 {
+		t.Errorf("told is %s", texts(merged))
+	}
 }
