@@ -1,6 +1,7 @@
 package fleet_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -111,15 +112,29 @@ func TestAMissingNamespaceIsAnErrorOrIsMadeAndStays(t *testing.T) {
 	}
 }
 
+// TestServerWarningsAreToldOnceAtThePlan: of all members together, and never when nothing is to be written, although a deprecated kind is warned of
+// with every answer.
 func TestServerWarningsAreToldOnceAtThePlan(t *testing.T) {
-	w := newWorld(t, 2)
+	w := newWorld(t, 3)
+	group := kubetest.UniqueName(t, "fed") + ".example.com"
+	w.undefine(t, "gadgets."+group)
+	w.declare(t, strings.Replace(definition(group), "{name: v1, ", "{name: v1, deprecated: true, ", 1)).must(t)
+	gadget := w.declare(t, `{apiVersion: `+group+`/v1, kind: Gadget, metadata: {name: g1}, spec: {size: 3}}`)
+	kubetest.Eventually(t, 30*time.Second, func() error {
+		if p := gadget.plan(t); fleet.HasError(p.findings) || len(p.findings) < len(w.names) {
+			return fmt.Errorf("not all members serve the kind yet: %s", texts(p.findings))
+		}
+		return nil
+	})
 	for _, name := range w.names {
 		w.clusters[name].MergePatch(t, "v1", "Namespace", "", w.namespace, `{metadata: {labels: {pod-security.kubernetes.io/warn: restricted}}}`)
 	}
-	r := w.declare(t, deployment)
-	merged := fleet.Merge(r.plan(t).findings)
-	if len(merged) != 1 || merged[0].Error || !slices.Equal(merged[0].Members, w.names) || !strings.Contains(merged[0].Detail, "PodSecurity") {
-		t.Errorf("told is %s", texts(merged))
+	for words, r := range map[string]*resource{"PodSecurity": w.declare(t, deployment), "deprecated": gadget} {
+		merged := fleet.Merge(r.plan(t).findings)
+		if len(merged) != 1 || merged[0].Error || !slices.Equal(merged[0].Members, w.names) || !strings.Contains(merged[0].Detail, words) {
+			t.Errorf("told is %s", texts(merged))
+		}
+		r.must(t)
+		r.empty(t)
 	}
-	r.must(t)
 }

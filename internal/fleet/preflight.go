@@ -182,9 +182,17 @@ func (w *written) notes(t *Target, name string) []Finding {
 			Detail: fmt.Sprintf("%s of %s is in the template no more, and stays: %q applies it too.", field, t.ID, w.stays[field])})
 	}
 	if w.adopts != "" {
-		findings = append(findings, Finding{Path: []string{"template"}, Members: []string{name}, Summary: "Existing object is taken over", Detail: w.adopts})
+		findings = append(findings, Finding{Path: []string{"template"}, Members: []string{name}, Summary: "Existing object is taken over", Detail: w.adopts, Advice: t.afterAdoption()})
 	}
 	return append(findings, w.takenOver(t, name)...)
+}
+
+// afterAdoption says what becomes of an object that had a life before ours.
+func (t *Target) afterAdoption() string {
+	if t.Deletion.Orphan {
+		return "A destroy releases it and leaves it there (deletion.policy = \"orphan\")."
+	}
+	return "A destroy deletes it, with what others keep in it, unless deletion.policy = \"orphan\"."
 }
 
 // takenOver tells that an object was there already.

@@ -151,8 +151,8 @@ func TestAFinalizerThatHoldsIsNamedAndTheOthersAreGone(t *testing.T) {
 	outcome := r.destroyIn(ctx, t)
 	tells(t, outcome.Findings, "b error: Object is not gone in time")
 	says(t, outcome.Findings, "demo.test/hold", "since 2")
-	if !slices.Equal(r.record.Members(), []string{"b"}) {
-		t.Errorf("the record has %v", r.record.Members())
+	if live := r.get(t, "b"); !slices.Equal(r.record.Members(), []string{"b"}) || !slices.Equal(r.there(t), []string{"b"}) || len(live.GetFinalizers()) != 1 {
+		t.Errorf("the record has %v, the object is on %v with the finalizers %v", r.record.Members(), r.there(t), live.GetFinalizers())
 	}
 	r.patch(t, "b", `{metadata: {finalizers: null}}`)
 	if outcome = r.destroy(t); len(outcome.Findings) > 0 || len(r.record.Members()) > 0 {

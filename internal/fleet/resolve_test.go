@@ -19,7 +19,7 @@ import (
 
 // offline is a world of members that nobody has to dial: any request to one fails.
 func offline(names ...string) *world {
-	w := &world{names: names, owner: "offline", namespace: "default", parallel: 16, static: map[string]registry.Static{}}
+	w := &world{names: names, owner: "offline", namespace: "default", parallel: 16, manager: fieldManager, static: map[string]registry.Static{}}
 	for _, name := range names {
 		w.static[name] = registry.Static{Config: &rest.Config{Host: "https://127.0.0.1:1"}, Availability: registry.Offline}
 	}

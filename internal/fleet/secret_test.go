@@ -2,9 +2,11 @@ package fleet_test
 
 import (
 	"encoding/base64"
+	"errors"
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/kubefed/terraform-provider-kubefed/internal/fleet"
 	"github.com/kubefed/terraform-provider-kubefed/internal/kubetest"
@@ -126,5 +128,68 @@ func TestRecordKeepsALaggingSecretOnlyInPrivateState(t *testing.T) {
 	f.Heal()
 	holdsNone(t, "apply", texts(outcome.Findings))
 	r.must(t)
+	r.empty(t)
+}
+
+// TestNoRefusalOfARealAPIServerQuotesASecret: of schemas, of validation, and of what cannot be decoded.
+func TestNoRefusalOfARealAPIServerQuotesASecret(t *testing.T) {
+	w := newWorld(t, 1)
+	group := kubetest.UniqueName(t, "fed") + ".example.com"
+	w.undefine(t, "gadgets."+group)
+	w.declare(t, strings.Replace(definition(group), "size: {type: integer}", "size: {type: integer}, token: {type: string, maxLength: 3, enum: [abc]}", 1)).must(t)
+	kubetest.Eventually(t, 30*time.Second, func() error {
+		if p := w.declare(t, `{apiVersion: `+group+`/v1, kind: Gadget, metadata: {name: g}}`).plan(t); fleet.HasError(p.findings) || len(p.writes) == 0 {
+			return errors.New("the kind is not served yet")
+		}
+		return nil
+	})
+	for name, c := range map[string]struct{ template, sensitive, field string }{
+		"a label":              {`{apiVersion: v1, kind: ConfigMap, metadata: {name: x, labels: {token: "` + password + `!"}}}`, "/metadata/labels/token", "metadata.labels"},
+		"a schema":             {`{apiVersion: ` + group + `/v1, kind: Gadget, metadata: {name: x}, spec: {token: ` + password + `}}`, "/spec/token", "spec.token"},
+		"another type":         {`{apiVersion: ` + group + `/v1, kind: Gadget, metadata: {name: x}, spec: {size: ` + password + `}}`, "/spec/size", ""},
+		"a typed patch":        {strings.Replace(deployment, "replicas: 2", "replicas: "+password, 1), "/spec/replicas", ""},
+		"data that is no text": {`{apiVersion: v1, kind: Secret, metadata: {name: x}, data: {password: ` + password + `}}`, "", ""},
+		"a type of Secret":     {`{apiVersion: v1, kind: Secret, type: kubernetes.io/dockerconfigjson, metadata: {name: x}, stringData: {.dockerconfigjson: ` + password + `}}`, "", ""},
+	} {
+		r := w.declare(t, c.template)
+		if c.sensitive != "" {
+			r.spec.Sensitive = []string{c.sensitive}
+		}
+		p := r.plan(t)
+		if !fleet.HasError(p.findings) {
+			t.Errorf("%s is not refused", name)
+		}
+		says(t, p.findings, c.field)
+		holdsNone(t, name+", plan", texts(p.findings))
+		outcome := r.apply(t)
+		if !outcome.Undone {
+			t.Errorf("%s leaves a state", name)
+		}
+		holdsNone(t, name+", apply", texts(outcome.Findings))
+	}
+}
+
+// TestStringDataOutranksDataAndWhatItHidComesBackWithoutIt: data alone is sent and compared.
+func TestStringDataOutranksDataAndWhatItHidComesBackWithoutIt(t *testing.T) {
+	w := newWorld(t, 1)
+	const both = `{apiVersion: v1, kind: Secret, metadata: {name: s}, data: {u: b2xk, w: eA==}, stringData: {u: new}}`
+	r := w.declare(t, both)
+	r.must(t)
+	holds := func(u string) {
+		t.Helper()
+		if got := r.value(t, "a", "/data/u"); got != u || r.value(t, "a", "/data/w") != "eA==" {
+			t.Errorf("data is %v, want u %s", r.value(t, "a", "/data"), u)
+		}
+	}
+	holds("bmV3")
+	r.empty(t)
+	r.drifts(t, map[string]string{"/data/u": "(sensitive, changed)"}, func() { r.patch(t, "a", `{data: {u: ZWRpdGVk}}`) })
+	holds("bmV3")
+	r.write(t, strings.Replace(both, "stringData: {u: new}", "stringData: {}", 1))
+	if p := r.plan(t); len(p.writes) != 1 || len(p.findings) > 0 {
+		t.Errorf("the plan writes %v and says %s", p.writes, texts(p.findings))
+	}
+	r.must(t)
+	holds("b2xk")
 	r.empty(t)
 }

@@ -28,6 +28,7 @@ type world struct {
 	owner     string
 	health    member.HealthCheck
 	parallel  int
+	manager   string
 }
 
 // newWorld has n members, called a, b and c.
@@ -36,7 +37,7 @@ func newWorld(t testing.TB, n int) *world {
 	w := &world{
 		clusters: map[string]*kubetest.Cluster{}, proxies: map[string]*kubetest.Proxy{}, static: map[string]registry.Static{},
 		namespace: kubetest.UniqueName(t, "fleet"), owner: kubetest.UniqueName(t, "owner"),
-		health: member.HealthCheck{Attempts: 1, Timeout: 5 * time.Second}, parallel: 16,
+		health: member.HealthCheck{Attempts: 1, Timeout: 5 * time.Second}, parallel: 16, manager: fieldManager,
 	}
 	for i, cluster := range kubetest.Members(t, n) {
 		w.add(t, string(rune('a'+i)), cluster)
@@ -65,7 +66,7 @@ func (w *world) run(t testing.TB) *fleet.Fleet {
 	t.Helper()
 	r, err := registry.New(registry.Config{
 		Static: w.static, Owner: w.owner,
-		Options: member.Options{FieldManager: fieldManager, UserAgent: "fleet-test", RequestTimeout: 20 * time.Second, Health: w.health},
+		Options: member.Options{FieldManager: w.manager, UserAgent: "fleet-test", RequestTimeout: 20 * time.Second, Health: w.health},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -27,12 +27,14 @@ func (m *Member) TakeFromUpdaters(ctx context.Context, o Object, live *unstructu
 	if err != nil || ours == nil {
 		return live, err
 	}
-	return m.editManagers(ctx, o, live, takeAway(ours))
+	return m.editManagers(ctx, o, live, m.takeAway(ours))
 }
 
-func takeAway(ours *fieldpath.Set) entryEdit {
+// takeAway takes fields from updaters, and from what we applied under a former name.
+func (m *Member) takeAway(ours *fieldpath.Set) entryEdit {
 	return func(entry metav1.ManagedFieldsEntry, fields *fieldpath.Set) *fieldpath.Set {
-		if entry.Operation != metav1.ManagedFieldsOperationUpdate || entry.Subresource == "status" {
+		updater := entry.Operation == metav1.ManagedFieldsOperationUpdate && entry.Subresource != "status"
+		if m.isOurs(entry) || (!updater && !formerlyOurs(entry, fields)) {
 			return fields
 		}
 		return fields.Difference(ours).RecursiveDifference(items(ours))
@@ -51,14 +53,15 @@ func items(set *fieldpath.Set) *fieldpath.Set {
 }
 
 // TakeBack makes fields ours again that updaters have taken, whatever values they gave them, so that the next apply without these fields
-// removes them. No value changes. taken is false when no updater has any of them, and nothing was sent.
+// removes them. So does what was applied under a former name of our manager. No value changes. taken is false when nobody of these has any
+// of them, and nothing was sent.
 func (m *Member) TakeBack(ctx context.Context, o Object, live *unstructured.Unstructured, fields *fieldpath.Set) (taken bool, err error) {
 	for _, entry := range live.GetManagedFields() {
 		theirs, err := Fields(entry)
 		if err != nil {
 			return false, err
 		}
-		taken = taken || !takeAway(fields)(entry, theirs).Equals(theirs)
+		taken = taken || !m.takeAway(fields)(entry, theirs).Equals(theirs)
 	}
 	if !taken {
 		return false, nil
@@ -67,7 +70,7 @@ func (m *Member) TakeBack(ctx context.Context, o Object, live *unstructured.Unst
 		if m.isOurs(entry) {
 			return owned.Union(fields)
 		}
-		return takeAway(fields)(entry, owned)
+		return m.takeAway(fields)(entry, owned)
 	})
 	return true, err
 }
@@ -204,9 +207,10 @@ func (m *Member) Release(ctx context.Context, o Object, uid types.UID) error {
 }
 
 func (m *Member) release(ctx context.Context, o Object, live *unstructured.Unstructured) error {
-	others := slices.DeleteFunc(slices.Clone(live.GetManagedFields()), func(e metav1.ManagedFieldsEntry) bool {
-		return e.Manager == m.options.FieldManager && e.Subresource == ""
-	})
+	others, err := m.othersEntries(live)
+	if err != nil {
+		return err
+	}
 	changes := map[string]any{
 		"labels":      map[string]any{OwnerLabel: nil},
 		"annotations": map[string]any{OwnerAnnotation: nil, ResourceAnnotation: nil},
@@ -222,6 +226,21 @@ func (m *Member) release(ctx context.Context, o Object, live *unstructured.Unstr
 	stub := []metav1.ManagedFieldsEntry{stubEntry(released, m.options.FieldManager)}
 	_, err = m.patch(ctx, o, types.MergePatchType, onThis(released, map[string]any{"managedFields": stub}))
 	return err
+}
+
+// othersEntries leaves out our entries, those under a former name of ours too.
+func (m *Member) othersEntries(live *unstructured.Unstructured) ([]metav1.ManagedFieldsEntry, error) {
+	var others []metav1.ManagedFieldsEntry
+	for _, entry := range live.GetManagedFields() {
+		fields, err := Fields(entry)
+		if err != nil {
+			return nil, err
+		}
+		if ours := entry.Manager == m.options.FieldManager || formerlyOurs(entry, fields); !ours || entry.Subresource != "" {
+			others = append(others, entry)
+		}
+	}
+	return others, nil
 }
 
 // onThis makes a merge patch of metadata that is carried out on this very version of an object or not at all.

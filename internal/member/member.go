@@ -13,6 +13,7 @@ import (
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
+	"k8s.io/client-go/util/flowcontrol"
 )
 
 // HealthCheck says how a member is asked whether it answers. Interval runs from start to start of two attempts; an attempt that takes
@@ -54,7 +55,7 @@ func New(name string, cfg *rest.Config, o Options) (*Member, error) {
 	}
 	cfg.QPS, cfg.Burst = -1, 0
 	if o.QPS > 0 {
-		cfg.QPS, cfg.Burst = o.QPS, max(1, int(2*o.QPS))
+		cfg.RateLimiter = flowcontrol.NewTokenBucketRateLimiter(o.QPS, max(1, int(2*o.QPS))) // one for all clients
 	}
 	cfg.Timeout = o.RequestTimeout
 	cfg.WarningHandler, cfg.WarningHandlerWithContext = rest.NoWarnings{}, nil // they are in the answers; client-go would log them

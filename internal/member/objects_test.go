@@ -94,3 +94,27 @@ func TestListObjectsReadsWhatTheOptionsPick(t *testing.T) {
 		t.Errorf("listed %v (%v)", items, err)
 	}
 }
+
+// TestRequestsPerSecondAreLimitedWhereAsked: one limit for whatever is asked of the member; by default there is none.
+func TestRequestsPerSecondAreLimitedWhereAsked(t *testing.T) {
+	w := newWorld(t)
+	o := options()
+	o.QPS = 10 // and a burst of 20
+	m := dial(t, w.proxy.RESTConfig(), o)
+	cm := w.configMap(t)
+	if _, err := m.Kinds(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	start := time.Now()
+	for range 20 {
+		if _, err := m.Get(t.Context(), cm); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := m.List(t.Context(), cm.Kind, w.namespace, ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if took := time.Since(start); took < 2*time.Second {
+		t.Errorf("42 requests at 10 a second, 20 of them at once, take %s", took)
+	}
+}

@@ -164,6 +164,11 @@ func timeOf(entry metav1.ManagedFieldsEntry) metav1.Time {
 	return *entry.Time
 }
 
+// formerlyOurs reports whether an entry of another manager that applies is from before ours was renamed: nobody else applies our mark.
+func formerlyOurs(entry metav1.ManagedFieldsEntry, fields *fieldpath.Set) bool {
+	return entry.Operation == metav1.ManagedFieldsOperationApply && fields.Has(fieldpath.MakePathOrDie("metadata", "annotations", ResourceAnnotation))
+}
+
 // Shared says who else applies some of these fields: field → manager, for those which an apply without them therefore leaves in place.
 func Shared(o metav1.Object, ours string, fields *fieldpath.Set) (map[string]string, error) {
 	shared := map[string]string{}
@@ -174,6 +179,9 @@ func Shared(o metav1.Object, ours string, fields *fieldpath.Set) (map[string]str
 		theirs, err := Fields(entry)
 		if err != nil {
 			return nil, err
+		}
+		if formerlyOurs(entry, theirs) {
+			continue
 		}
 		theirs.Intersection(fields).Leaves().Iterate(func(path fieldpath.Path) { shared[path.String()] = entry.Manager })
 	}
