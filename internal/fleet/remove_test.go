@@ -256,3 +256,35 @@ func TestAnObjectOfAnotherVersionOfItsKindIsDeletedToo(t *testing.T) {
 		t.Errorf("the object is still on %v", there)
 	}
 }
+
+// TestAMemberThatNeverComesBackIsForgottenOnlyWhenAsked: whether everything is destroyed or the member leaves, and what is left behind is listed.
+func TestAMemberThatNeverComesBackIsForgottenOnlyWhenAsked(t *testing.T) {
+	w := newWorld(t, 2)
+	w.health = member.HealthCheck{Attempts: 1, Timeout: time.Second}
+	for name, take := range map[string]func(*resource) *fleet.Outcome{
+		"destroyed": func(r *resource) *fleet.Outcome { return r.destroy(t) },
+		"left":      func(r *resource) *fleet.Outcome { r.spec.Placement = on("a"); return r.apply(t) },
+	} {
+		template := strings.Replace(configMap, "name: cm", "name: "+kubetest.UniqueName(t, "cm"), 1)
+		r := w.declare(t, template)
+		r.must(t)
+		dead := w.proxies["b"].Refuse()
+		outcome := take(r)
+		tells(t, outcome.Findings, "b error: Unable to delete from a member that cannot be reached")
+		says(t, outcome.Findings, `policy.on_unreachable_delete = "forget"`)
+		if !slices.Contains(r.record.Members(), "b") || (name == "destroyed") == slices.Contains(r.record.Members(), "a") {
+			t.Errorf("%s: the record has %v", name, r.record.Members())
+		}
+		r.spec.Policy.OnUnreachableDelete, r.state.Policy.OnUnreachableDelete = fleet.PolicyForget, fleet.PolicyForget
+		outcome = take(r)
+		tells(t, outcome.Findings, "b warning: Object is left behind")
+		says(t, outcome.Findings, "core/ConfigMap/"+w.namespace+"/"+r.name())
+		if slices.Contains(r.record.Members(), "b") {
+			t.Errorf("%s: the record still has %v", name, r.record.Members())
+		}
+		dead.Heal()
+		if there := r.there(t); !slices.Contains(there, "b") {
+			t.Errorf("%s: the object is on %v", name, there)
+		}
+	}
+}

@@ -24,6 +24,7 @@ const (
 	ClassForbidden    Class = "forbids the request (403)"
 	ClassThrottled    Class = "throttles (429)"
 	ClassServer       Class = "fails (5xx)"
+	ClassStrange      Class = "answers unlike an API server" // something else may stand in its place
 	ClassOffline      Class = "is set offline"
 	ClassConfig       Class = "has a connection that cannot be used"
 	ClassTwice        Class = "has two names"

@@ -125,7 +125,7 @@ func (m *Member) discover(ctx context.Context, timeout time.Duration) (*Kinds, e
 		kinds.add(gv, list)
 	}
 	if !kinds.plausible() {
-		return nil, &UnreachableError{Member: m.name, Class: ClassServer, Err: errors.New("its discovery lacks the kinds that every cluster has")}
+		return nil, &UnreachableError{Member: m.name, Class: ClassStrange, Err: errors.New("its discovery lacks the kinds that every cluster has")}
 	}
 	return kinds, nil
 }
@@ -174,7 +174,7 @@ func (m *Member) discoveryError(err error) error {
 	if u := unreachable(m.name, err); u != nil {
 		return u
 	}
-	class := ClassServer
+	class := ClassStrange
 	if apierrors.IsForbidden(err) {
 		class = ClassForbidden
 	}

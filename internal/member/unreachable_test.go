@@ -51,9 +51,9 @@ var faults = map[string]struct {
 	"500":           {func(p *kubetest.Proxy) { p.Status(http.StatusInternalServerError) }, member.ClassServer},
 	"503":           {func(p *kubetest.Proxy) { p.Status(http.StatusServiceUnavailable) }, member.ClassServer},
 	"503 on /apis":  {func(p *kubetest.Proxy) { p.Status(503, kubetest.When(below("/apis"))) }, member.ClassServer},
-	"404 on all":    {func(p *kubetest.Proxy) { p.BareNotFound() }, member.ClassServer},
-	"404 on /api":   {func(p *kubetest.Proxy) { p.BareNotFound(kubetest.When(below("/api"))) }, member.ClassServer},
-	"404 on /apis":  {func(p *kubetest.Proxy) { p.BareNotFound(kubetest.When(below("/apis"))) }, member.ClassServer},
+	"404 on all":    {func(p *kubetest.Proxy) { p.BareNotFound() }, member.ClassStrange},
+	"404 on /api":   {func(p *kubetest.Proxy) { p.BareNotFound(kubetest.When(below("/api"))) }, member.ClassStrange},
+	"404 on /apis":  {func(p *kubetest.Proxy) { p.BareNotFound(kubetest.When(below("/apis"))) }, member.ClassStrange},
 	"answer is cut": {func(p *kubetest.Proxy) { p.Refuse(kubetest.When(isDiscovery)) }, member.ClassNetwork},
 }
 

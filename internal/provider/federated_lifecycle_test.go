@@ -29,6 +29,37 @@ func TestAccTheSameTemplateWrittenOtherwiseWritesNothing(t *testing.T) {
 	tf.plan().empty().quiet()
 }
 
+func TestAccWhatIsNullIsAsIfItWereNotThere(t *testing.T) {
+	t.Parallel()
+	f, tf := newFederation(t, "eu"), newTerraform(t)
+	template := func(labels, data, env string) string {
+		return named("x", fmt.Sprintf("template = { apiVersion = \"v1\", kind = \"ConfigMap\", metadata = { name = \"n\", namespace = %q%s }, data = { k = \"v\"%s } }", f.namespace, labels, data), everywhere) +
+			named("d", strings.Replace(f.webDeployment(0, "nginx"), "args =", "env = [{ name = \"A\""+env+" }], args =", 1), everywhere)
+	}
+	tf.configure(f.provider(), template(", labels = null", ", gone = null", ", value = null"))
+	tf.apply().succeeds().quiet()
+	tf.plan().empty().quiet()
+	for _, write := range f.sites["eu"].proxy.Writes() {
+		if strings.Contains(string(write.Body), "null") || strings.Contains(string(write.Body), "gone") {
+			t.Errorf("sent is %s", write.Body)
+		}
+	}
+	versions := map[string]any{}
+	for _, address := range []string{x, "kubefed_federated_resource.d"} {
+		versions[address] = tf.stateOf(address)["versions"]
+	}
+	tf.configure(f.provider(), template("", "", ""))
+	f.reset()
+	tf.apply().succeeds().quiet()
+	f.wantNoWrites()
+	for address, before := range versions {
+		if after := tf.stateOf(address)["versions"]; !reflect.DeepEqual(before, after) {
+			t.Errorf("the versions of %s were %v and are %v", address, before, after)
+		}
+	}
+	tf.plan().empty().quiet()
+}
+
 func TestAccAnotherVersionOfTheAPIUpdatesInPlaceAndAnotherNamespaceReplaces(t *testing.T) {
 	t.Parallel()
 	f, tf := newFederation(t, "eu", "us"), newTerraform(t)

@@ -89,9 +89,12 @@ func TestAccAnotherDefaultNamespaceReplacesTheObject(t *testing.T) {
 	}
 	tf.configure(f.provider(), config(f.namespace))
 	tf.apply().succeeds()
-	tf.configure(f.provider(), config("default"))
+	tf.configure(f.provider(), strings.Replace(config("default"), `default_namespace = "default"`, "", 1)) // which is the default's default
 	tf.plan().does(map[string]string{x: "replace"})
 	tf.applySaved().succeeds()
+	if state := tf.stateOf(x); state.at("target", "namespace") != "default" || state["id"] != "core/ConfigMap/default/"+f.namespace {
+		t.Errorf("the state says %v of %v", state["target"], state["id"])
+	}
 	f.absent("v1", "ConfigMap", f.namespace, "eu")
 	tf.plan().empty()
 	tf.destroy().succeeds()

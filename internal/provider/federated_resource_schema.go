@@ -24,7 +24,7 @@ func federatedSchema(ctx context.Context) schema.Schema {
 			"template": schema.DynamicAttribute{
 				Required: true,
 				MarkdownDescription: "What every member gets: one object, written in HCL, or the JSON or YAML text of one document. Text (`file(\"web.yaml\")`) is read as `kubectl` " +
-					"reads it and is many times cheaper when large; an HCL object keeps the rest known when one value in it is unknown. Another group, kind, namespace or name " +
+					"reads it, `0400` as octal, which `yamldecode` reads as 400, and is many times cheaper when large; an HCL object keeps the rest known when one value in it is unknown. Another group, kind, namespace or name " +
 					"replaces the object; another version of its API does not.",
 			},
 			"placement": placementAttribute(),

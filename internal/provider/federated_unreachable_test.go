@@ -17,6 +17,8 @@ var outages = map[string]struct {
 	"black hole":   {func(p *kubetest.Proxy) { p.BlackHole() }, "does not answer"},
 	"unauthorized": {func(p *kubetest.Proxy) { p.Status(401) }, "401"},
 	"forbidden":    {func(p *kubetest.Proxy) { p.Status(403) }, "403"},
+	"throttling":   {func(p *kubetest.Proxy) { p.Status(429) }, "429"},
+	"bare 404":     {func(p *kubetest.Proxy) { p.BareNotFound() }, "unlike an API server"},
 	"failing":      {func(p *kubetest.Proxy) { p.Status(503, kubetest.When(isDiscovery)) }, "5xx"},
 	"certificate":  {func(p *kubetest.Proxy) { p.BreakTLS(kubetest.Expired) }, "certificate"},
 }

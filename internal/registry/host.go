@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"slices"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -104,7 +105,7 @@ func worthRepeating(err error) bool {
 	if !errors.As(err, &u) {
 		return false
 	}
-	return u.Class == member.ClassNetwork || u.Class == member.ClassServer || u.Class == member.ClassThrottled
+	return slices.Contains([]member.Class{member.ClassNetwork, member.ClassServer, member.ClassStrange, member.ClassThrottled}, u.Class)
 }
 
 // token finds the credential of a registered member on the host: with one LIST for all members, or, where listing Secrets is forbidden,
