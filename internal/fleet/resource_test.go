@@ -271,6 +271,16 @@ func (r *resource) patch(t testing.TB, name, patch string, subresources ...strin
 	return r.w.clusters[name].MergePatch(t, live.GetAPIVersion(), live.GetKind(), live.GetNamespace(), live.GetName(), patch, subresources...)
 }
 
+// editContainer changes the first container of the object on a member as somebody else would, whatever controllers write meanwhile.
+func (r *resource) editContainer(t testing.TB, name string, change func(container map[string]any)) {
+	t.Helper()
+	live := r.get(t, name)
+	containers, _ := federation.ValueAt(live.Object, "/spec/template/spec/containers")
+	change(containers.([]any)[0].(map[string]any))
+	live.SetResourceVersion("")
+	r.w.clusters[name].Update(t, live)
+}
+
 // remove deletes the object on a member as somebody else would.
 func (r *resource) remove(t testing.TB, name string) {
 	t.Helper()

@@ -4,7 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kubefed/terraform-provider-kubefed/internal/federation"
 	"github.com/kubefed/terraform-provider-kubefed/internal/fleet"
 	"github.com/kubefed/terraform-provider-kubefed/internal/kubetest"
 )
@@ -93,10 +92,9 @@ func TestAQuantityInOtherWordsIsNoDriftAndAnotherQuantityIs(t *testing.T) {
 	}
 	r.empty(t)
 	limits := func(cpu string) {
-		live := r.get(t, "a")
-		containers, _ := federation.ValueAt(live.Object, "/spec/template/spec/containers")
-		containers.([]any)[0].(map[string]any)["resources"].(map[string]any)["limits"].(map[string]any)["cpu"] = cpu
-		w.clusters["a"].Update(t, live)
+		r.editContainer(t, "a", func(container map[string]any) {
+			container["resources"].(map[string]any)["limits"].(map[string]any)["cpu"] = cpu
+		})
 	}
 	r.drifts(t, nil, func() { limits("1000m") })
 	r.drifts(t, map[string]string{limit: `"2"`}, func() { limits("2") })

@@ -50,10 +50,7 @@ func TestWhatAWebhookMakesOfOurFieldsIsNoDriftAndWhatOthersMakeOfThemIs(t *testi
 	r.empty(t)
 
 	r.drifts(t, map[string]string{image: "other:1"}, func() {
-		live := r.get(t, "a")
-		containers, _ := federation.ValueAt(live.Object, "/spec/template/spec/containers")
-		containers.([]any)[0].(map[string]any)["image"] = "other:1"
-		w.clusters["a"].Update(t, live)
+		r.editContainer(t, "a", func(container map[string]any) { container["image"] = "other:1" })
 	})
 	if got := r.value(t, "a", image); got != "web@sha256:00" {
 		t.Errorf("mended to %v", got)
