@@ -170,7 +170,7 @@ func (t *Target) stopsUpdate(r result) bool { return !isUnreachable(r.err) && t.
 // report tells failed writes, and marks their members pending.
 func (o *Outcome) report(t *Target, failed []result, asError func(result) bool) {
 	for _, r := range failed {
-		finding := t.finding(r.Member, r.err)
+		finding := t.writeFinding(r.Write, r.err)
 		if finding.Error = asError(r) && !errors.Is(r.err, errHeldBack); !finding.Error && isUnreachable(r.err) {
 			finding.Advice = pendingAdvice
 		}

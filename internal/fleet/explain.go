@@ -50,7 +50,7 @@ func (t *Target) explainMember(f *Finding, name string, err error) bool {
 	case errors.As(err, &unreachable):
 		f.Summary = "Member cannot be reached"
 		f.Detail = fmt.Sprintf("it %s: %s.", unreachable.Class, t.words(unreachable.Err))
-		f.Advice = unreachableAdvice(unreachable.Class)
+		f.Advice = unreachableAdvice(unreachable.Class, false)
 	default:
 		return false
 	}
@@ -126,14 +126,37 @@ func (t *Target) explainObject(f *Finding, err error) {
 	}
 }
 
-func unreachableAdvice(class member.Class) string {
+// writeFinding explains an error of a write to the user: what can be done depends on whether the member has the object already.
+func (t *Target) writeFinding(w Write, err error) Finding {
+	f := t.finding(w.Member, err)
+	var (
+		unreachable *member.UnreachableError
+		refused     *member.RefusedError
+	)
+	switch {
+	case w.Copy == nil:
+	case errors.As(err, &unreachable):
+		f.Advice = unreachableAdvice(unreachable.Class, true)
+	case errors.As(err, &refused) && refused.Code == http.StatusUnprocessableEntity && w.Copy.UID != "":
+		f.Advice = "If it is that a field cannot be changed in place (immutable), the object can be deleted and created again, on all its members: terraform apply -replace=<address of this resource>."
+	}
+	return f
+}
+
+// unreachableAdvice says what to do about a member that cannot be reached. One that holds the object is not to be taken out of the placement:
+// it would have to be deleted there.
+func unreachableAdvice(class member.Class, holds bool) string {
+	leave := ", take it out of the placement, or leave it for a later run with policy.on_unreachable = \"skip\"."
+	if holds {
+		leave = ", or leave it for a later run with policy.on_unreachable = \"skip\"."
+	}
 	switch class {
 	case member.ClassConfig, member.ClassIdentity, member.ClassTwice:
 		return "Correct the member's connection."
 	case member.ClassServer: // a webhook that does not answer, perhaps
-		return "Mend what the API server reports, take the member out of the placement, or leave it for a later run with policy.on_unreachable = \"skip\"."
+		return "Mend what the member's API server reports" + leave
 	}
-	return "Bring the member back, take it out of the placement, or leave it for a later run with policy.on_unreachable = \"skip\"."
+	return "Bring the member back" + leave
 }
 
 func (e *ForeignError) detail() string {

@@ -24,7 +24,7 @@ func (f *Fleet) Preflight(ctx context.Context, t *Target, writes []Write, creati
 	answers := each(ctx, f, names, func(ctx context.Context, name string) []Finding {
 		done, err := p.put(ctx, byName[name])
 		if err != nil {
-			return f.refusals(t, name, err, creating)
+			return f.refusals(t, byName[name], err, creating)
 		}
 		return done.notes(t, name)
 	})
@@ -42,7 +42,7 @@ func (f *Fleet) Preflight(ctx context.Context, t *Target, writes []Write, creati
 func (f *Fleet) PreflightKind(ctx context.Context, t *Target, names []string, creating bool) []Finding {
 	answers := each(ctx, f, names, func(ctx context.Context, name string) []Finding {
 		if _, err := f.kindOn(ctx, name, t.GVK); err != nil {
-			return f.refusals(t, name, err, creating)
+			return f.refusals(t, Write{Member: name}, err, creating)
 		}
 		return nil
 	})
@@ -119,7 +119,7 @@ func (f *Fleet) ask(ctx context.Context, names []string) []error {
 }
 
 // refusals judges an error of a dry run by the policy.
-func (f *Fleet) refusals(t *Target, name string, err error, creating bool) []Finding {
+func (f *Fleet) refusals(t *Target, w Write, err error, creating bool) []Finding {
 	var (
 		notJoined *registry.NotJoinedError
 		unknown   *registry.UnknownError
@@ -130,20 +130,20 @@ func (f *Fleet) refusals(t *Target, name string, err error, creating bool) []Fin
 		foreign   *ForeignError
 		refused   *member.RefusedError
 	)
-	finding := t.finding(name, err)
+	finding := t.writeFinding(w, err)
 	switch {
 	case errors.As(err, &notJoined), errors.As(err, &unknown):
 		return nil
 	case errors.As(err, &conflict) && t.Policy.OnConflict == PolicyUnknown, errors.As(err, &foreign) && foreign.adoptable() && t.Policy.OnExisting == PolicyUnknown:
 		return nil
-	case errors.As(err, &refused) && refused.Code == http.StatusForbidden && f.config.Registry.RightsAnnounced(name):
+	case errors.As(err, &refused) && refused.Code == http.StatusForbidden && f.config.Registry.RightsAnnounced(w.Member):
 		return nil
 	case errors.As(err, &notMember):
 		return nil // told once, by the refresh or by CheckNames
-	case isNotServed(err) && f.memory.kindAnnounced(name, t.GVK.GroupKind()):
+	case isNotServed(err) && f.memory.kindAnnounced(w.Member, t.GVK.GroupKind()):
 		return nil
 	case errors.As(err, &namespace):
-		if maySay(t.Policy.OnMissingNamespace, PolicyCreate) || f.memory.namespaceAnnounced(name, namespace.Namespace) {
+		if maySay(t.Policy.OnMissingNamespace, PolicyCreate) || f.memory.namespaceAnnounced(w.Member, namespace.Namespace) {
 			return nil
 		}
 	case errors.As(err, &held):
@@ -156,7 +156,7 @@ func (f *Fleet) refusals(t *Target, name string, err error, creating bool) []Fin
 		}
 	}
 	if finding.Error && !creating && (isNotServed(err) || namespace != nil) {
-		finding.Advice += " To destroy the resource as it is: terraform destroy -refresh=false."
+		finding.Advice += " `terraform destroy` meets this error too, unless it is given -refresh=false."
 	}
 	return []Finding{finding}
 }
