@@ -1,9 +1,12 @@
 package fleet_test
 
 import (
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kubefed/terraform-provider-kubefed/internal/fleet"
 	"github.com/kubefed/terraform-provider-kubefed/internal/kubetest"
@@ -85,6 +88,44 @@ func TestADroppedEmptyMapLeavesWhatOthersPutIntoIt(t *testing.T) {
 			}
 			r.empty(t)
 		}
+	}
+}
+
+// TestAMapThatIsDroppedWholeLeavesNothingBehind: who created the object anew holds the map besides what is in it.
+func TestAMapThatIsDroppedWholeLeavesNothingBehind(t *testing.T) {
+	w := newWorld(t, 1)
+	text := map[string]any{"type": "string"}
+	mapOf := func(values map[string]any) map[string]any { return map[string]any{"type": "object", "additionalProperties": values} }
+	apiVersion := w.widgetOf(t, "a", false, map[string]any{"type": "object", "properties": map[string]any{"spec": map[string]any{"type": "object", "properties": map[string]any{
+		"a": text, "open": mapOf(text), "deep": mapOf(mapOf(text)), "list": map[string]any{
+			"type": "array", "items": map[string]any{"type": "object", "required": []any{"x"}, "properties": map[string]any{"x": text}}, "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": []any{"x"}},
+	}}}})
+	for name, restored := range map[string]bool{"restored": true, "adopted": false} {
+		object := func(spec string) string {
+			return `{apiVersion: ` + apiVersion + `, kind: Widget, metadata: {name: ` + name + `}, spec: {a: "1"` + spec + `}}`
+		}
+		whole := object(`, open: {x: "1"}, deep: {z: {z: "1"}}, list: [{x: "1"}]`)
+		r := w.declare(t, whole)
+		r.spec.Policy.OnExisting = fleet.PolicyAdopt
+		if restored {
+			r.must(t)
+			live := r.get(t, "a")
+			for _, field := range []string{"uid", "resourceVersion", "managedFields"} {
+				unstructured.RemoveNestedField(live.Object, "metadata", field)
+			}
+			r.remove(t, "a")
+			w.clusters["a"].Create(t, live)
+		} else {
+			w.clusters["a"].Create(t, strings.Replace(whole, "metadata: {", "metadata: {namespace: "+w.namespace+", ", 1))
+			r.must(t)
+		}
+		r.empty(t)
+		r.write(t, object(""))
+		r.must(t)
+		if spec := r.value(t, "a", "/spec"); !reflect.DeepEqual(spec, map[string]any{"a": "1"}) {
+			t.Errorf("%s: what is left is %v", name, spec)
+		}
+		r.empty(t)
 	}
 }
 

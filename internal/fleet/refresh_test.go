@@ -67,13 +67,19 @@ func TestOwnerReferencesOfTheTemplateAreWatched(t *testing.T) {
 	r.empty(t)
 }
 
-// widget makes a kind of custom resource on a member, with or without a status subresource.
+// widget makes a kind of custom resource on a member, with or without a status subresource; its spec may have anything in it.
 func (w *world) widget(t *testing.T, name string, status bool) (apiVersion string) {
+	t.Helper()
+	return w.widgetOf(t, name, status, map[string]any{"type": "object", "x-kubernetes-preserve-unknown-fields": true})
+}
+
+// widgetOf is widget with a schema.
+func (w *world) widgetOf(t *testing.T, name string, status bool, schema map[string]any) (apiVersion string) {
 	t.Helper()
 	group := kubetest.UniqueName(t, "fleet") + ".example.com"
 	version := map[string]any{
 		"name": "v1", "served": true, "storage": true,
-		"schema": map[string]any{"openAPIV3Schema": map[string]any{"type": "object", "x-kubernetes-preserve-unknown-fields": true}},
+		"schema": map[string]any{"openAPIV3Schema": schema},
 	}
 	if status {
 		version["subresources"] = map[string]any{"status": map[string]any{}}

@@ -37,8 +37,28 @@ func (m *Member) takeAway(ours *fieldpath.Set) entryEdit {
 		if m.isOurs(entry) || (!updater && !formerlyOurs(entry, fields)) {
 			return fields
 		}
-		return fields.Difference(ours).RecursiveDifference(items(ours))
+		return withoutHollows(fields, fields.Difference(ours).RecursiveDifference(items(ours)))
 	}
+}
+
+// withoutHollows takes from after, which is what is left of before, the maps and lists of which nothing is left but themselves. Whoever
+// wrote a map by Update owns it besides what is in it, and API servers make null of it when that has gone, which schemas refuse.
+func withoutHollows(before, after *fieldpath.Set) *fieldpath.Set {
+	kept := &fieldpath.Set{}
+	after.Children.Iterate(func(e fieldpath.PathElement) {
+		was, _ := before.Children.Get(e)
+		left, _ := after.Children.Get(e)
+		if left = withoutHollows(was, left); !left.Empty() {
+			*kept.Children.Descend(e) = *left
+		}
+	})
+	after.Members.Iterate(func(e fieldpath.PathElement) {
+		_, had := before.Children.Get(e)
+		if _, has := kept.Children.Get(e); has || !had {
+			kept.Members.Insert(e)
+		}
+	})
+	return kept
 }
 
 // items are those of a set that are items of lists. They are ours whole; an empty map that is ours is not: what others put into it is theirs.
