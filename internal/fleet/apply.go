@@ -29,7 +29,7 @@ type result struct {
 }
 
 // Create writes an object to its members for the first time. Nothing of it may end up tainted: a failure is undone and leaves no state,
-// or (policy.on_failure = "continue", or an interrupt) leaves a state with pending members and a warning.
+// or (policy.on_failure = "continue", or an interrupt after the first write) leaves a state with pending members and a warning.
 func (f *Fleet) Create(ctx context.Context, change *Change, record *Record) *Outcome {
 	f.memory.noteApplying()
 	outcome := &Outcome{Record: record, Pending: map[string]string{}}
@@ -41,6 +41,11 @@ func (f *Fleet) Create(ctx context.Context, change *Change, record *Record) *Out
 	results := f.write(ctx, change.Target, writes, change.Target.stops)
 	failed := outcome.take(change, results)
 	interrupted := ctx.Err() != nil && len(failed) > 0
+	if interrupted && len(record.Copies) == 0 {
+		outcome.report(change.Target, failed, func(result) bool { return true })
+		outcome.Undone = true
+		return outcome
+	}
 	if !interrupted && slices.ContainsFunc(failed, change.Target.stops) {
 		f.undo(ctx, change.Target, results, failed, outcome)
 		return outcome
@@ -55,7 +60,7 @@ func (f *Fleet) Create(ctx context.Context, change *Change, record *Record) *Out
 func interruptedFinding(ctx context.Context) Finding {
 	finding := Finding{Summary: "Interrupted", Detail: "The run was interrupted; what was written is recorded.", Advice: "The next apply goes on with the pending members."}
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		finding.Summary, finding.Detail = "Time is up", "The time that timeouts allow has passed; what was written is recorded."
+		finding.Summary, finding.Detail = "Time is up", context.Cause(ctx).Error()+"; what was written is recorded."
 	}
 	return finding
 }
@@ -106,6 +111,7 @@ func (f *Fleet) write(ctx context.Context, t *Target, writes []Write, stops func
 			return r
 		}
 		r.done, r.err = p.put(ctx, r.Write)
+		r.err = inTime(ctx, r.err)
 		if r.err != nil && stops(r) {
 			stopped.Store(true)
 		}

@@ -17,6 +17,10 @@ import (
 
 // finding explains an error of one member to the user.
 func (t *Target) finding(name string, err error) Finding {
+	var late *OutOfTimeError
+	if errors.As(err, &late) {
+		return t.explainLate(name, late)
+	}
 	f := Finding{Error: true, Path: []string{"template"}, Members: []string{name}, Summary: "Unable to write " + t.ID.String(), Detail: err.Error()}
 	if !t.explainMember(&f, name, err) && !t.explainPlace(&f, err) {
 		t.explainObject(&f, err)

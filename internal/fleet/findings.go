@@ -130,10 +130,15 @@ func isNotServed(err error) bool {
 	return errors.As(err, &e)
 }
 
+// isUnreachable reports whether a member cannot be asked, which is what policy.on_unreachable and on_unreachable_delete are about. That the
+// operation's own time is up says nothing about the member.
 func isUnreachable(err error) bool {
-	var u *member.UnreachableError
-	var n *registry.NotJoinedError
-	return errors.As(err, &u) || errors.As(err, &n)
+	var (
+		late *OutOfTimeError
+		u    *member.UnreachableError
+		n    *registry.NotJoinedError
+	)
+	return !errors.As(err, &late) && (errors.As(err, &u) || errors.As(err, &n))
 }
 
 // ForeignError says that an object is there that is not ours.

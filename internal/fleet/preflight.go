@@ -114,7 +114,7 @@ func (f *Fleet) ask(ctx context.Context, names []string) []error {
 		if err == nil {
 			_, err = m.Kinds(ctx)
 		}
-		return err
+		return inTime(ctx, err)
 	})
 }
 

@@ -69,6 +69,7 @@ type removal struct {
 
 func (f *Fleet) remove(ctx context.Context, t *Target, name string, c *Copy, releasing bool) removal {
 	inside, err := f.removeFrom(ctx, t, name, c, releasing)
+	err = inTime(ctx, err)
 	switch {
 	case err == nil && inside == nil:
 		return removal{done: true}

@@ -54,7 +54,7 @@ func (r *federatedResource) Create(ctx context.Context, req resource.CreateReque
 	if resp.Diagnostics.Append(diags...); resp.Diagnostics.HasError() {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, timeout)
+	ctx, cancel := fleet.WithLimit(ctx, "timeouts.create", timeout)
 	defer cancel()
 	a, diags := r.prepare(ctx, &plan, nil, private{})
 	if resp.Diagnostics.Append(diags...); resp.Diagnostics.HasError() {
@@ -107,7 +107,7 @@ func (r *federatedResource) Update(ctx context.Context, req resource.UpdateReque
 	if resp.Diagnostics.Append(diags...); resp.Diagnostics.HasError() {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, timeout)
+	ctx, cancel := fleet.WithLimit(ctx, "timeouts.update", timeout)
 	defer cancel()
 	a, diags := r.prepare(ctx, &plan, &state, stored)
 	if resp.Diagnostics.Append(diags...); resp.Diagnostics.HasError() {
@@ -129,7 +129,7 @@ func (r *federatedResource) Delete(ctx context.Context, req resource.DeleteReque
 	if resp.Diagnostics.Append(diags...); resp.Diagnostics.HasError() {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, timeout)
+	ctx, cancel := fleet.WithLimit(ctx, "timeouts.delete", timeout)
 	defer cancel()
 	if resp.Diagnostics.Append(r.recover(ctx, &state, &stored)...); resp.Diagnostics.HasError() {
 		return
@@ -166,7 +166,7 @@ func (r *federatedResource) prepare(ctx context.Context, plan, state *federatedM
 	r.fleet.NoteApplying()
 	resolution, err := r.fleet.Resolve(ctx, spec, stored.facts, stored.record.Members())
 	if err != nil {
-		diags.Append(registryDiagnostic(err))
+		diags.Append(registryDiagnostic(ctx, err))
 		return nil, diags
 	}
 	diags.Append(errorsOnly(findingDiagnostics(append(resolution.Findings, r.fleet.CheckNames(ctx, spec, stored.record)...)))...)

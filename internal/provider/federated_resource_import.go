@@ -69,7 +69,7 @@ func (r *federatedResource) recordImported(ctx context.Context, model *federated
 	}
 	resolution, err := r.fleet.Resolve(ctx, spec, stored.facts, stored.record.Members())
 	if err != nil {
-		diags.Append(registryDiagnostic(err))
+		diags.Append(registryDiagnostic(ctx, err))
 		return diags
 	}
 	if diags.Append(errorsOnly(findingDiagnostics(resolution.Findings))...); diags.HasError() {

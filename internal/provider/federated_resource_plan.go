@@ -114,7 +114,7 @@ func (p *planning) run(ctx context.Context) {
 	members := p.stored.record.Members()
 	resolution, err := fleets.Resolve(ctx, spec, p.stored.facts, members)
 	if err != nil {
-		p.diags.Append(registryDiagnostic(err))
+		p.diags.Append(registryDiagnostic(ctx, err))
 		return
 	}
 	findings := findingDiagnostics(append(resolution.Findings, fleets.CheckNames(ctx, spec, p.stored.record)...))
@@ -247,7 +247,10 @@ func (p *planning) planDifferences(spec fleet.Spec, resolution *fleet.Resolution
 }
 
 // registryDiagnostic: what must be written or deleted cannot be planned while nobody knows who the members are.
-func registryDiagnostic(err error) diag.Diagnostic {
+func registryDiagnostic(ctx context.Context, err error) diag.Diagnostic {
+	if late, ok := fleet.Late(ctx, err); ok {
+		return findingDiagnostics([]fleet.Finding{late})[0]
+	}
 	return diag.NewErrorDiagnostic("Unable to read the members", err.Error()+
 		"\n\nNothing can be planned for members that nobody knows. Check `host_cluster`; if this configuration installs the control plane, let this resource depend on it.")
 }

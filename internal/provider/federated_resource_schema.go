@@ -87,14 +87,28 @@ func federatedSchema(ctx context.Context) schema.Schema {
 			},
 		},
 		Blocks: map[string]schema.Block{
-			"timeouts": timeouts.Block(ctx, timeouts.Opts{
-				Create: true, Update: true, Delete: true,
-				CreateDescription: "How long a creation may take in all, such as `10m`. Default `30m`.",
-				UpdateDescription: "How long an update may take in all. Default `30m`.",
-				DeleteDescription: "How long a deletion may take in all, with the wait until every object is gone. Default `30m`.",
-			}),
+			"timeouts": timeoutsBlock(ctx),
 		},
 	}
+}
+
+// timeoutsBlock is the framework's, which takes any duration: here one is above zero.
+func timeoutsBlock(ctx context.Context) schema.Block {
+	block := timeouts.Block(ctx, timeouts.Opts{
+		Create: true, Update: true, Delete: true,
+		CreateDescription: "How long a creation may take in all, such as `10m`. Default `30m`.",
+		UpdateDescription: "How long an update may take in all. Default `30m`.",
+		DeleteDescription: "How long a deletion may take in all, with the wait until every object is gone. Default `30m`.",
+	})
+	if nested, ok := block.(schema.SingleNestedBlock); ok {
+		for name, attribute := range nested.Attributes {
+			if text, ok := attribute.(schema.StringAttribute); ok {
+				text.Validators = []validator.String{positiveDuration{}}
+				nested.Attributes[name] = text
+			}
+		}
+	}
+	return block
 }
 
 func placementAttribute() schema.Attribute {

@@ -238,3 +238,31 @@ func TestWhatIsRequiredAndNullIsOneError(t *testing.T) {
 		}
 	}
 }
+
+func TestATimeoutThatIsNoTimeIsOneError(t *testing.T) {
+	v := validations(t)["kubefed_federated_resource"]
+	for _, text := range []string{"-5m", "0s", "5", "soon", ""} {
+		t.Run(text, func(t *testing.T) {
+			p := place{names: []string{"placement"}, level: [][]*tfprotov6.SchemaAttribute{v.schema.Block.Attributes}}
+			kinds := v.schema.ValueType().(tftypes.Object).AttributeTypes
+			object, err := whole(v.schema, p.config(0, sample("placement", kinds["placement"])))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var fields map[string]tftypes.Value
+			if err := object.As(&fields); err != nil {
+				t.Fatal(err)
+			}
+			null := tftypes.NewValue(tftypes.String, nil)
+			fields["timeouts"] = tftypes.NewValue(kinds["timeouts"], map[string]tftypes.Value{"create": null, "update": tftypes.NewValue(tftypes.String, text), "delete": null})
+			sent, err := tfprotov6.NewDynamicValue(v.schema.ValueType(), tftypes.NewValue(v.schema.ValueType(), fields))
+			if err != nil {
+				t.Fatal(err)
+			}
+			found, err := v.check(t.Context(), &sent)
+			if err != nil || len(found) != 1 || !strings.Contains(found[0].Detail, "timeouts.update") {
+				t.Errorf("%v, %s", err, texts(found))
+			}
+		})
+	}
+}
