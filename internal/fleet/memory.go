@@ -1,8 +1,10 @@
 package fleet
 
 import (
+	"context"
 	"slices"
 	"sync"
+	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
@@ -13,6 +15,7 @@ import (
 type memory struct {
 	mu         sync.Mutex
 	applying   bool
+	lastRead   time.Time                            // of a state; without any, when this process was configured
 	read       map[string]bool                      // resource ids of states read in this process
 	claimed    map[string]bool                      // resource ids taken for those of interrupted runs
 	replaced   map[string]bool                      // resource ids of states whose object is being replaced
@@ -32,7 +35,8 @@ type writtenKey struct {
 
 func newMemory() *memory {
 	return &memory{
-		read: map[string]bool{}, claimed: map[string]bool{}, replaced: map[string]bool{}, creations: map[string][]string{},
+		lastRead: time.Now(),
+		read:     map[string]bool{}, claimed: map[string]bool{}, replaced: map[string]bool{}, creations: map[string][]string{},
 		written: map[writtenKey]string{}, namespaces: map[string]map[string]bool{},
 		kinds: map[string]map[schema.GroupKind]bool{}, scopes: map[schema.GroupKind]*Scope{},
 		departures: newDepartures(),
@@ -56,7 +60,32 @@ func (m *memory) isApplying() bool {
 func (m *memory) noteRead(resource string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.read[resource] = true
+	m.read[resource], m.lastRead = true, time.Now()
+}
+
+// quietFor bounds how long a plan waits for the state of a resource to be read: none has been read for so long.
+const quietFor = 2 * time.Second
+
+// awaitRead reports whether the state of a resource is read, also if that comes later in this plan: Terraform plans resources in any order, each
+// right after it has read its state.
+func (m *memory) awaitRead(ctx context.Context, resource string) bool {
+	for {
+		read, quiet := m.reads(resource)
+		if read || quiet > quietFor {
+			return read
+		}
+		select {
+		case <-time.After(quietFor / 20):
+		case <-ctx.Done():
+			return false
+		}
+	}
+}
+
+func (m *memory) reads(resource string) (read bool, quiet time.Duration) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.read[resource], time.Since(m.lastRead)
 }
 
 // noteReplaced: the creation that is to follow the deletion of this resource's object is being planned.

@@ -201,5 +201,5 @@ func (w *written) takenOver(t *Target, name string) []Finding {
 		return nil
 	}
 	return []Finding{{Path: []string{"template"}, Members: []string{name}, Summary: "Object of an interrupted run is taken over",
-		Detail: t.ID.String() + " carries this configuration's mark, and no state knows it."}}
+		Detail: t.ID.String() + " carries this configuration's mark, and no state that was read knows it."}}
 }

@@ -37,7 +37,7 @@ func (p putter) takeOver(ctx context.Context, m *member.Member, object member.Ob
 		return &written{live: live}, nil
 	case memory.isReplaced(mark.Resource):
 		return nil, &DeclaredTwiceError{Member: m.Name(), Object: object, Replaced: true}
-	case memory.wasRead(mark.Resource), memory.wasWritten(m.Name(), live.GetUID()):
+	case memory.wasWritten(m.Name(), live.GetUID()), memory.wasRead(mark.Resource), p.dry && memory.awaitRead(ctx, mark.Resource):
 		return nil, &DeclaredTwiceError{Member: m.Name(), Object: object}
 	default:
 		memory.claim(mark.Resource)

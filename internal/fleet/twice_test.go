@@ -1,8 +1,10 @@
 package fleet_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/kubefed/terraform-provider-kubefed/internal/fleet"
 	"github.com/kubefed/terraform-provider-kubefed/internal/kubetest"
@@ -138,5 +140,26 @@ func TestAClaimThatAStateContradictsIsTold(t *testing.T) {
 	w.declare(t, strings.Replace(configMap, "name: cm", "name: "+kubetest.UniqueName(t, "cm"), 1)).planIn(t, other)
 	if other.ClaimedTwice(first.record) {
 		t.Error("another process knows of it")
+	}
+}
+
+func TestACreationPlannedBeforeTheStateOfItsObjectIsReadIsAnErrorAndNothingElse(t *testing.T) {
+	w := newWorld(t, 1)
+	first := w.declare(t, configMap)
+	first.must(t)
+	f := w.run(t)
+	second := w.declare(t, configMap)
+	asked := make(chan []fleet.Finding)
+	go func() { asked <- second.planIn(t, f).findings }()
+	kubetest.Eventually(t, 20*time.Second, func() error {
+		if w.proxies["a"].Count(func(r kubetest.Request) bool { return r.DryRun && r.Status != 0 }) == 0 {
+			return errors.New("the API server has not been asked yet")
+		}
+		return nil
+	})
+	first.refresh(t, f)
+	tells(t, <-asked, "a error: Object is declared twice")
+	if f.ClaimedTwice(first.record) {
+		t.Error("the object was taken for that of an interrupted run")
 	}
 }
