@@ -88,7 +88,7 @@ func TestOfAnObjectThatAnotherManagerAppliesWeOwnWhatTheTemplateSaysAndOurMarks(
 	var fields any
 	for _, entry := range r.get(t, "a").GetManagedFields() {
 		if entry.Manager == fieldManager {
-			if err := json.Unmarshal(entry.FieldsV1.Raw, &fields); err != nil {
+			if err := json.Unmarshal(entry.FieldsV1.GetRawBytes(), &fields); err != nil {
 				t.Fatal(err)
 			}
 		}
