@@ -43,11 +43,11 @@ variable "kubeconfig" {
 //
 // What an example installs on its host is there for the whole cluster: they get a host that no other test has.
 func TestAccExamples(t *testing.T) {
-	host := kubetest.Fresh(t, kubetest.Options{Name: "host"})
+	clusters := exampleClusters(t, kubetest.Fresh(t, kubetest.Options{Name: "host"}), kubetest.Members(t, 3)...)
 	for _, folder := range exampleFolders(t) {
 		t.Run(strings.TrimPrefix(folder, "../../examples/"), func(t *testing.T) {
 			tf := newTerraform(t)
-			tf.copyExample(folder, host)
+			tf.copyExample(folder, clusters)
 			tf.apply().succeeds()
 			if changes := tf.plan().succeeds().changes; len(changes) > 0 {
 				t.Errorf("the second plan changes %v", changes)
@@ -76,8 +76,18 @@ func exampleFolders(t *testing.T) []string {
 	return folders
 }
 
+// exampleClusters names clusters as the examples call their contexts.
+func exampleClusters(t *testing.T, host *kubetest.Cluster, members ...*kubetest.Cluster) map[string]*kubetest.Cluster {
+	t.Helper()
+	clusters := map[string]*kubetest.Cluster{"host": host}
+	for i, member := range members {
+		clusters[fmt.Sprintf("member-%d", i+1)] = member
+	}
+	return clusters
+}
+
 // copyExample puts an example's files where Terraform works, and beside them what they need and do not have.
-func (tf *terraform) copyExample(folder string, host *kubetest.Cluster) {
+func (tf *terraform) copyExample(folder string, clusters map[string]*kubetest.Cluster) {
 	tf.t.Helper()
 	files, err := os.ReadDir(folder)
 	if err != nil {
@@ -92,10 +102,9 @@ func (tf *terraform) copyExample(folder string, host *kubetest.Cluster) {
 		all += string(text)
 		tf.write(file.Name(), string(text))
 	}
-	clusters := map[string]*kubetest.Cluster{"member-1": kubetest.Member(tf.t, 1), "member-2": kubetest.Member(tf.t, 2), "member-3": kubetest.Member(tf.t, 3)}
 	block := exampleMembers
 	if strings.Contains(all, "kubefed_control_plane") {
-		clusters["host"], block = host, exampleHost
+		block = exampleHost
 	}
 	tf.setenv("TF_VAR_kubeconfig", kubetest.Kubeconfig(tf.t, clusters))
 	for mark, text := range map[string]string{

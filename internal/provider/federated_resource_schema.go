@@ -25,7 +25,7 @@ func federatedSchema(ctx context.Context) schema.Schema {
 				Required: true,
 				MarkdownDescription: "What every member gets: one object, written in HCL, or the JSON or YAML text of one document. Text (`file(\"web.yaml\")`) is read as `kubectl` " +
 					"reads it, `0400` as octal, which `yamldecode` reads as 400, and is many times cheaper when large; an HCL object keeps the rest known when one value in it is unknown. Another group, kind, namespace or name " +
-					"replaces the object; another version of its API does not.",
+					"replaces the object; another version of its API does not. It is in the state as written, a Secret's data too: encrypt the state.",
 			},
 			"placement": placementAttribute(),
 
@@ -44,7 +44,7 @@ func federatedSchema(ctx context.Context) schema.Schema {
 			"sensitive_fields": schema.ListAttribute{
 				Optional: true, ElementType: types.StringType,
 				MarkdownDescription: "JSON pointers of fields whose values are never shown in computed attributes or messages, such as `/data/password`. The data of a Secret always is one. " +
-					"Terraform does not tell a provider which values are sensitive: name here what you mark as `sensitive` and put into another kind.",
+					"Terraform does not tell a provider which values are sensitive: name here what you mark as `sensitive` and put into another kind. The template is in the state all the same.",
 			},
 			"policy":   resourcePolicy(),
 			"deletion": deletionAttribute(),
@@ -120,7 +120,7 @@ func placementAttribute() schema.Attribute {
 	return schema.SingleNestedAttribute{
 		Required: true,
 		MarkdownDescription: "Which members get the object: `clusters` (names) or `cluster_selector` (labels), exactly one of them. A member that leaves the placement loses the object. " +
-			"With a selector over members that this configuration joins, add `depends_on = [kubefed_cluster.…]`.",
+			"Where a selector, or a name written as text, means members that this configuration joins, add `depends_on = [kubefed_cluster.…]`.",
 		Attributes: attributes,
 	}
 }
@@ -134,7 +134,7 @@ func selectionAttributes() map[string]schema.Attribute {
 		},
 		"cluster_selector": schema.SingleNestedAttribute{
 			Optional: true,
-			MarkdownDescription: "Members by label; `{}` is all. Besides its own labels every member carries `kubernetes.io/metadata.name` (its name), `topology.kubernetes.io/region` and " +
+			MarkdownDescription: "Members by label; `{}` is all, and so is a misspelt `match_labels`, which Terraform drops without a word: `placed_clusters` in the plan says who is chosen. Besides its own labels every member carries `kubernetes.io/metadata.name` (its name), `topology.kubernetes.io/region` and " +
 				"`topology.kubernetes.io/zone`.",
 			Attributes: map[string]schema.Attribute{
 				"match_labels": schema.MapAttribute{
@@ -197,7 +197,7 @@ func deletionAttribute() schema.Attribute {
 			"protection": schema.BoolAttribute{
 				Optional: true,
 				MarkdownDescription: "Refuse to destroy or replace the object while others have something in it (objects in a Namespace, custom resources of a " +
-					"CustomResourceDefinition). When only a member leaves the placement, such an object is released and left there. Default `true` for these two kinds.",
+					"CustomResourceDefinition). When only a member leaves the placement, such an object is released and left there. What this configuration has in it goes with it. Default `true` for these two kinds.",
 			},
 		},
 	}
