@@ -59,6 +59,7 @@ func registrationDiagnostic(title string, err *registry.RegistrationError) diag.
 func unjoinDiagnostic(name string, err error) diag.Diagnostic {
 	var (
 		leftovers *registry.LeftoversError
+		foreign   *registry.ForeignError
 		down      *member.UnreachableError
 	)
 	title := fmt.Sprintf("Unable to unjoin cluster %q", name)
@@ -68,6 +69,9 @@ func unjoinDiagnostic(name string, err error) diag.Diagnostic {
 			"Take it out of the placements and apply before it is unjoined. In one run that needs `lifecycle { create_before_destroy = true }` on the kubefed_cluster, applied beforehand, and placements that refer to it. "+
 			"With selectors it takes two: `availability = \"draining\"` and an apply of every configuration first. "+
 			"Or apply `on_destroy = { objects = \"orphan\" }` (they stay there) or `\"delete\"` before.", err))
+	case errors.As(err, &foreign):
+		return diag.NewErrorDiagnostic(title, fmt.Sprintf("%v. If the provider's `owner` has changed since the cluster was joined, change something of the kubefed_cluster, such as an annotation, and apply: "+
+			"that gives it the new owner. Or set the former owner for the destroy.", err))
 	case errors.As(err, &down):
 		return diag.NewErrorDiagnostic(title, fmt.Sprintf("%v. If it will never answer again, apply `on_destroy = { unreachable = \"forget\" }` first.", err))
 	}

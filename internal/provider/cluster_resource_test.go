@@ -249,6 +249,23 @@ func TestAccClusterOfAnotherOwnerIsNotTakenButImported(t *testing.T) {
 	}
 }
 
+func TestAccClusterGetsANewOwnerWithItsNextChange(t *testing.T) {
+	t.Parallel()
+	h, tf := newHosted(t, 1), newTerraform(t)
+	tf.configure(h.provider(), controlPlane, h.cluster("eu", 0))
+	tf.apply().succeeds().quiet()
+	h.owner += "-new"
+	tf.configure(h.provider(), controlPlane, h.cluster("eu", 0))
+	tf.plan().empty().quiet()
+	tf.destroy("-target="+eu).fails("Unable to unjoin", "owner", "an annotation")
+	tf.configure(h.provider(), controlPlane, h.cluster("eu", 0, `annotations = { owner = "new" }`))
+	tf.apply().does(map[string]string{eu: "update"}).quiet()
+	tf.destroy().succeeds().quiet()
+	if h.registered("eu") {
+		t.Error("it is still registered")
+	}
+}
+
 func TestAccUnjoinIsRefusedWhileAnObjectIsThere(t *testing.T) {
 	t.Parallel()
 	h, tf := newHosted(t, 1), newTerraform(t)

@@ -19,7 +19,8 @@ func providerSchema() schema.Schema {
 			"owner": schema.StringAttribute{
 				Required: true,
 				MarkdownDescription: "Readable name of this configuration, such as `payments/shop`. It is recorded on every object, so that it can be told whose an object is, also " +
-					"when a run was killed before its state was written. Every configuration needs its own; a change of it makes what was written before somebody else's.",
+					"when a run was killed before its state was written. Every configuration needs its own, and keeps it. When it changes, the objects in the state get the new owner in " +
+					"place with the next apply, and a `kubefed_cluster` with its next change, before which it cannot be destroyed; what is not in the state stays the former owner's.",
 				Validators: notEmpty(),
 			},
 
