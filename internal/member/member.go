@@ -76,11 +76,37 @@ func (m *Member) connect(cfg *rest.Config, client *http.Client) (err error) {
 	if m.metadata, err = rest.RESTClientForConfigAndClient(lists, client); err != nil {
 		return fmt.Errorf("make the metadata client: %w", err)
 	}
-	if m.discovery, err = discovery.NewDiscoveryClientForConfigAndClient(cfg, client); err != nil {
+	if m.discovery, err = discovery.NewDiscoveryClientForConfigAndClient(cfg, impatient(client)); err != nil {
 		return fmt.Errorf("make the discovery client: %w", err)
 	}
-	m.rest = m.discovery.RESTClient()
+	others, err := discovery.NewDiscoveryClientForConfigAndClient(cfg, client)
+	if err != nil {
+		return fmt.Errorf("make the client: %w", err)
+	}
+	m.rest = others.RESTClient()
 	return nil
+}
+
+// impatient is a client over the same connections that does not hear when a server asks to come again later. Discovery by client-go would wait
+// as long as it is told, ten times over, until its time is up, and what throttles would be taken for what does not answer.
+func impatient(client *http.Client) *http.Client {
+	deaf := *client
+	deaf.Transport = withoutRetryAfter{client.Transport}
+	return &deaf
+}
+
+type withoutRetryAfter struct{ http.RoundTripper }
+
+func (t withoutRetryAfter) RoundTrip(r *http.Request) (*http.Response, error) {
+	next := t.RoundTripper
+	if next == nil {
+		next = http.DefaultTransport
+	}
+	answer, err := next.RoundTrip(r)
+	if err == nil {
+		answer.Header.Del("Retry-After")
+	}
+	return answer, err
 }
 
 // Name is the member's name in the federation.

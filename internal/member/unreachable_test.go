@@ -40,21 +40,23 @@ var faults = map[string]struct {
 	set   func(*kubetest.Proxy)
 	class member.Class
 }{
-	"refused":       {func(p *kubetest.Proxy) { p.Refuse() }, member.ClassNetwork},
-	"black hole":    {func(p *kubetest.Proxy) { p.BlackHole() }, member.ClassNetwork},
-	"unknown CA":    {func(p *kubetest.Proxy) { p.BreakTLS(kubetest.UnknownAuthority) }, member.ClassTLS},
-	"expired":       {func(p *kubetest.Proxy) { p.BreakTLS(kubetest.Expired) }, member.ClassTLS},
-	"wrong host":    {func(p *kubetest.Proxy) { p.BreakTLS(kubetest.WrongHost) }, member.ClassTLS},
-	"401":           {func(p *kubetest.Proxy) { p.Status(http.StatusUnauthorized) }, member.ClassUnauthorized},
-	"403":           {func(p *kubetest.Proxy) { p.Status(http.StatusForbidden) }, member.ClassForbidden},
-	"429":           {func(p *kubetest.Proxy) { p.Status(http.StatusTooManyRequests) }, member.ClassThrottled},
-	"500":           {func(p *kubetest.Proxy) { p.Status(http.StatusInternalServerError) }, member.ClassServer},
-	"503":           {func(p *kubetest.Proxy) { p.Status(http.StatusServiceUnavailable) }, member.ClassServer},
-	"503 on /apis":  {func(p *kubetest.Proxy) { p.Status(503, kubetest.When(below("/apis"))) }, member.ClassServer},
-	"404 on all":    {func(p *kubetest.Proxy) { p.BareNotFound() }, member.ClassStrange},
-	"404 on /api":   {func(p *kubetest.Proxy) { p.BareNotFound(kubetest.When(below("/api"))) }, member.ClassStrange},
-	"404 on /apis":  {func(p *kubetest.Proxy) { p.BareNotFound(kubetest.When(below("/apis"))) }, member.ClassStrange},
-	"answer is cut": {func(p *kubetest.Proxy) { p.Refuse(kubetest.When(isDiscovery)) }, member.ClassNetwork},
+	"refused":          {func(p *kubetest.Proxy) { p.Refuse() }, member.ClassNetwork},
+	"black hole":       {func(p *kubetest.Proxy) { p.BlackHole() }, member.ClassNetwork},
+	"unknown CA":       {func(p *kubetest.Proxy) { p.BreakTLS(kubetest.UnknownAuthority) }, member.ClassTLS},
+	"expired":          {func(p *kubetest.Proxy) { p.BreakTLS(kubetest.Expired) }, member.ClassTLS},
+	"wrong host":       {func(p *kubetest.Proxy) { p.BreakTLS(kubetest.WrongHost) }, member.ClassTLS},
+	"401":              {func(p *kubetest.Proxy) { p.Status(http.StatusUnauthorized) }, member.ClassUnauthorized},
+	"403":              {func(p *kubetest.Proxy) { p.Status(http.StatusForbidden) }, member.ClassForbidden},
+	"429":              {func(p *kubetest.Proxy) { p.Status(http.StatusTooManyRequests) }, member.ClassThrottled},
+	"429, Retry-After": {func(p *kubetest.Proxy) { p.Status(http.StatusTooManyRequests, kubetest.RetryAfter(time.Hour)) }, member.ClassThrottled},
+	"503, Retry-After": {func(p *kubetest.Proxy) { p.Status(http.StatusServiceUnavailable, kubetest.RetryAfter(time.Hour)) }, member.ClassServer},
+	"500":              {func(p *kubetest.Proxy) { p.Status(http.StatusInternalServerError) }, member.ClassServer},
+	"503":              {func(p *kubetest.Proxy) { p.Status(http.StatusServiceUnavailable) }, member.ClassServer},
+	"503 on /apis":     {func(p *kubetest.Proxy) { p.Status(503, kubetest.When(below("/apis"))) }, member.ClassServer},
+	"404 on all":       {func(p *kubetest.Proxy) { p.BareNotFound() }, member.ClassStrange},
+	"404 on /api":      {func(p *kubetest.Proxy) { p.BareNotFound(kubetest.When(below("/api"))) }, member.ClassStrange},
+	"404 on /apis":     {func(p *kubetest.Proxy) { p.BareNotFound(kubetest.When(below("/apis"))) }, member.ClassStrange},
+	"answer is cut":    {func(p *kubetest.Proxy) { p.Refuse(kubetest.When(isDiscovery)) }, member.ClassNetwork},
 }
 
 func below(path string) func(kubetest.Request) bool {

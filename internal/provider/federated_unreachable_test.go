@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/kubefed/terraform-provider-kubefed/internal/kubetest"
 )
@@ -13,14 +14,19 @@ var outages = map[string]struct {
 	start func(*kubetest.Proxy)
 	says  string
 }{
-	"refused":      {func(p *kubetest.Proxy) { p.Refuse() }, "does not answer"},
-	"black hole":   {func(p *kubetest.Proxy) { p.BlackHole() }, "does not answer"},
-	"unauthorized": {func(p *kubetest.Proxy) { p.Status(401) }, "401"},
-	"forbidden":    {func(p *kubetest.Proxy) { p.Status(403) }, "403"},
-	"throttling":   {func(p *kubetest.Proxy) { p.Status(429) }, "429"},
-	"bare 404":     {func(p *kubetest.Proxy) { p.BareNotFound() }, "unlike an API server"},
-	"failing":      {func(p *kubetest.Proxy) { p.Status(503, kubetest.When(isDiscovery)) }, "5xx"},
-	"certificate":  {func(p *kubetest.Proxy) { p.BreakTLS(kubetest.Expired) }, "certificate"},
+	"refused":          {func(p *kubetest.Proxy) { p.Refuse() }, "does not answer"},
+	"black hole":       {func(p *kubetest.Proxy) { p.BlackHole() }, "does not answer"},
+	"unknown CA":       {func(p *kubetest.Proxy) { p.BreakTLS(kubetest.UnknownAuthority) }, "certificate"},
+	"expired":          {func(p *kubetest.Proxy) { p.BreakTLS(kubetest.Expired) }, "certificate"},
+	"wrong host":       {func(p *kubetest.Proxy) { p.BreakTLS(kubetest.WrongHost) }, "certificate"},
+	"401":              {func(p *kubetest.Proxy) { p.Status(401) }, "401"},
+	"403":              {func(p *kubetest.Proxy) { p.Status(403) }, "403"},
+	"429":              {func(p *kubetest.Proxy) { p.Status(429) }, "429"},
+	"429 for an hour":  {func(p *kubetest.Proxy) { p.Status(429, kubetest.RetryAfter(time.Hour)) }, "429"},
+	"500":              {func(p *kubetest.Proxy) { p.Status(500) }, "5xx"},
+	"503":              {func(p *kubetest.Proxy) { p.Status(503) }, "5xx"},
+	"503 on discovery": {func(p *kubetest.Proxy) { p.Status(503, kubetest.When(isDiscovery)) }, "5xx"},
+	"bare 404":         {func(p *kubetest.Proxy) { p.BareNotFound() }, "unlike an API server"},
 }
 
 func isDiscovery(r kubetest.Request) bool { return r.Verb == kubetest.Discovery }

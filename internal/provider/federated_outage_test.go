@@ -1,0 +1,212 @@
+package provider_test
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kubefed/terraform-provider-kubefed/internal/kubetest"
+)
+
+// probing is how long a member that says nothing may hold up a run: attempts × timeout of the provider block's health_check.
+const probing = 2 * 2 * time.Second
+
+// lasts is how long a run takes.
+func lasts(run func() *outcome) (*outcome, time.Duration) {
+	start := time.Now()
+	o := run()
+	return o, time.Since(start)
+}
+
+// crowd are n ConfigMaps on eu and us.
+type crowd struct {
+	*federation
+	tf     *terraform
+	n      int
+	policy string        // on_unreachable
+	up     time.Duration // of a plan that changes all of them, with all members up
+}
+
+func newCrowd(t *testing.T, n int, policy string) *crowd {
+	t.Helper()
+	return &crowd{federation: newFederation(t, "eu", "us"), tf: newTerraform(t), n: n, policy: policy}
+}
+
+// write configures what all of them hold.
+func (c *crowd) write(data string) {
+	c.t.Helper()
+	c.tf.configure(c.provider(), named("x", fmt.Sprintf("count = %d", c.n), fmt.Sprintf("policy = { on_unreachable = %q }", c.policy), on("eu", "us"),
+		fmt.Sprintf("template = \"{apiVersion: v1, kind: ConfigMap, metadata: {name: many-${count.index}, namespace: %s}, data: {a: '%s'}}\"", c.namespace, data)))
+}
+
+// does fails the test unless a plan does the same with all of them and nothing else.
+func (c *crowd) does(o *outcome, action string) {
+	c.t.Helper()
+	want := map[string]string{}
+	for i := range c.n {
+		want[fmt.Sprintf("%s[%d]", x, i)] = action
+	}
+	o.does(want)
+}
+
+// tells fails the test unless each of the diagnostics is about us and holds the words, and there is one at least for each of them.
+func (c *crowd) tells(diagnostics []diagnostic, words ...string) {
+	c.t.Helper()
+	if len(diagnostics) < c.n {
+		c.t.Errorf("%d are told, want one for each of the %d:%s", len(diagnostics), c.n, list(diagnostics))
+	}
+	for _, d := range diagnostics {
+		for _, word := range append(words, "us") {
+			if !strings.Contains(d.String(), word) {
+				c.t.Fatalf("what is told lacks %q:\n%s", word, d)
+			}
+		}
+	}
+}
+
+// uids are those of all objects on a member.
+func (c *crowd) uids(member string) (uids []types.UID) {
+	c.t.Helper()
+	for i := range c.n {
+		uids = append(uids, c.get(member, "v1", "ConfigMap", fmt.Sprintf("many-%d", i)).GetUID())
+	}
+	return uids
+}
+
+// planInTime plans while us is out, and fails the test if that takes more than probing and a second longer than with all members up. What else
+// this machine does disturbs the measurement: both are measured again, twice at most, when a plan is late.
+func (c *crowd) planInTime(start func(*kubetest.Proxy)) *outcome {
+	c.t.Helper()
+	for again := 2; ; again-- {
+		start(c.sites["us"].proxy)
+		o, down := lasts(func() *outcome { return c.tf.plan() })
+		late := down - c.up - probing - time.Second
+		c.t.Logf("a plan of %d takes %s, and %s with all members up", c.n, down.Round(time.Millisecond), c.up.Round(time.Millisecond))
+		if late <= 0 {
+			return o
+		}
+		if again == 0 {
+			c.t.Errorf("the plan is %s late", late)
+			return o
+		}
+		c.heal()
+		c.measure()
+	}
+}
+
+// measure measures a plan with all members up.
+func (c *crowd) measure() {
+	c.t.Helper()
+	_, c.up = lasts(func() *outcome { return c.tf.plan().succeeds().quiet() })
+}
+
+// TestAccAnOutageOfAMemberCostsItsAttemptsOnceAndTouchesNothingElse: for one resource as for many, whatever the outage.
+func TestAccAnOutageOfAMemberCostsItsAttemptsOnceAndTouchesNothingElse(t *testing.T) {
+	for name, world := range map[string]struct {
+		n       int
+		policy  string
+		outages []string
+	}{
+		"one":           {1, "error", sortedKeys(outages)},
+		"one, skipped":  {1, "skip", sortedKeys(outages)},
+		"many":          {50, "error", []string{"401", "403", "429", "500", "503 on discovery", "bare 404", "black hole", "refused", "unknown CA"}},
+		"many, skipped": {50, "skip", []string{"black hole"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := newCrowd(t, world.n, world.policy)
+			c.create()
+			eu, us := c.uids("eu"), c.uids("us")
+			c.write("another value")
+			c.measure()
+			for _, outage := range world.outages {
+				t.Run(outage, func(t *testing.T) { c.inside(t).during(outage) })
+			}
+			c.tf.apply().succeeds().quiet()
+			c.tf.plan().empty().quiet()
+			if !reflect.DeepEqual(c.uids("eu"), eu) || !reflect.DeepEqual(c.uids("us"), us) {
+				t.Error("some objects were deleted and created anew")
+			}
+			c.destroy()
+		})
+	}
+}
+
+// create creates all objects, after a plan while us says nothing: that is an error for all of them, unless us may be skipped.
+func (c *crowd) create() {
+	c.t.Helper()
+	c.write("at first")
+	c.measure()
+	plan := c.planInTime(outages["black hole"].start)
+	if c.policy == "skip" {
+		c.does(plan, "create")
+		c.tells(plan.warnings, "Member cannot be reached", "does not answer")
+	} else {
+		c.tells(plan.errors, "Member cannot be reached", "does not answer")
+	}
+	c.wantNoWrites()
+	c.heal()
+	c.tf.apply().succeeds().quiet()
+}
+
+// destroy deletes all objects while us says nothing, and those of us when it is back.
+func (c *crowd) destroy() {
+	c.t.Helper()
+	c.sites["us"].proxy.BlackHole()
+	c.tells(c.tf.destroy().errors, "does not answer", "policy.on_unreachable_delete")
+	states := c.tf.resources()
+	if len(states) != c.n {
+		c.t.Errorf("%d resources are in the state", len(states))
+	}
+	for _, r := range states {
+		if r.Tainted || !reflect.DeepEqual(r.Values.names("placed_clusters"), []string{"us"}) {
+			c.t.Errorf("the state has %+v", r)
+		}
+	}
+	c.heal()
+	for i := range c.n {
+		c.wantOn("v1", "ConfigMap", fmt.Sprintf("many-%d", i), "us")
+	}
+	c.tf.destroy().succeeds()
+	for i := range c.n {
+		c.wantOn("v1", "ConfigMap", fmt.Sprintf("many-%d", i))
+	}
+}
+
+// inside is the same in a subtest.
+func (c *crowd) inside(t *testing.T) *crowd {
+	sub, f, tf := *c, *c.federation, *c.tf
+	f.t, tf.t = t, t
+	sub.federation, sub.tf = &f, &tf
+	return &sub
+}
+
+// during changes all objects while us is out: those of the other member are written, and those of us stay as they are, here and in the state.
+func (c *crowd) during(outage string) {
+	defer c.heal()
+	c.write(outage)
+	plan := c.planInTime(outages[outage].start)
+	c.does(plan, "update")
+	c.tells(plan.warnings, "cannot be rea", outages[outage].says)
+	c.reset()
+	apply, took := lasts(c.tf.applySaved)
+	c.t.Logf("the apply takes %s", took.Round(time.Millisecond))
+	if c.policy == "skip" {
+		c.tells(apply.succeeds().warnings, outages[outage].says, "It is pending")
+	} else {
+		c.tells(apply.errors, "Member cannot be reached", outages[outage].says, "policy.on_unreachable")
+	}
+	c.wantWrites(map[string]int{"eu": c.n})
+	states := c.tf.resources()
+	if len(states) != c.n {
+		c.t.Errorf("%d resources are in the state", len(states))
+	}
+	for _, r := range states {
+		if r.Tainted || !reflect.DeepEqual(r.Values.names("placed_clusters"), []string{"eu", "us"}) || !reflect.DeepEqual(r.Values.names("pending_clusters"), []string{"us"}) {
+			c.t.Errorf("the state has %+v", r)
+		}
+	}
+}
