@@ -9,6 +9,9 @@ import (
 // MarkPrefix begins the labels and annotations by which the provider knows its own objects. Users must not set them.
 const MarkPrefix = "terraform.kubefed.io/"
 
+// OptOutLabel is KubeFed's label by which, set to "false", an object on a member asks every federation to leave it alone.
+const OptOutLabel = "kubefed.io/managed"
+
 // metadataMaps are the maps in metadata that users fill.
 var metadataMaps = []string{"labels", "annotations"}
 
@@ -68,7 +71,17 @@ func ownMarks(tree map[string]any) []*InputError {
 			}
 		}
 	}
-	return findings
+	return append(findings, optOut(metadata)...)
+}
+
+// optOut refuses the label with which the object that is sent would ask not to be sent again.
+func optOut(metadata map[string]any) []*InputError {
+	labels, _ := metadata["labels"].(map[string]any)
+	if labels[OptOutLabel] != "false" {
+		return nil
+	}
+	return []*InputError{{Path: []string{"metadata", "labels", OptOutLabel}, Summary: "Reserved label", Detail: OptOutLabel +
+		" = \"false\" is how an object on a member asks federations to leave it alone: it would be written once and never again. Remove it."}}
 }
 
 func reservedMark(key string, path ...string) *InputError {

@@ -199,6 +199,15 @@ func TestNormalizeRefusesTheProvidersOwnMarks(t *testing.T) {
 	}
 }
 
+func TestNormalizeRefusesTheLabelThatAsksToBeLeftAlone(t *testing.T) {
+	const manifest = `{apiVersion: v1, kind: A, metadata: {name: x, namespace: ns, labels: {kubefed.io/managed: "false"}}}`
+	_, _, err := Normalize(object(t, manifest), TemplateOptions{})
+	refused(t, err, "metadata.labels.kubefed.io/managed", "never again")
+	override := Override{Selection: Selection{Selector: &Selector{}}, Labels: map[string]string{OptOutLabel: "false"}}
+	_, _, _, err = Render(object(t, strings.Replace(manifest, `"false"`, `"true"`, 1)), []Override{override}, Member{Name: "eu"})
+	refused(t, err, "overrides.0", "never again")
+}
+
 func TestNormalizeRefusesDataThatIsNoText(t *testing.T) {
 	for manifest, path := range map[string]string{
 		`{apiVersion: v1, kind: ConfigMap, metadata: {name: x}, data: {port: 80}}`: "data.port", `{apiVersion: v1, kind: Secret, metadata: {name: x}, data: {on: yes}}`: "data.true",

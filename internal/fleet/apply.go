@@ -162,12 +162,21 @@ func (o *Outcome) record(change *Change, r result) error {
 	return nil
 }
 
-// stops reports whether the policy takes a failed write for a failure of the whole, rather than leaving the member for later.
+// stops reports whether the policy takes a failed write for a failure of the whole, rather than leaving the member for later. A write that was
+// answered with a server error is a failed write as well as one to a member that is not well: either policy may leave it.
 func (t *Target) stops(r result) bool {
-	if isUnreachable(r.err) {
-		return t.Policy.OnUnreachable == PolicyError
+	switch goesOn := t.Policy.OnFailure == PolicyContinue; {
+	case isUnreachable(r.err):
+		return t.Policy.OnUnreachable == PolicyError && !(goesOn && answered(r.err))
+	default:
+		return !goesOn
 	}
-	return t.Policy.OnFailure != PolicyContinue
+}
+
+// answered reports whether the API server has answered a request, with an error of its own.
+func answered(err error) bool {
+	var u *member.UnreachableError
+	return errors.As(err, &u) && u.Class == member.ClassServer
 }
 
 // stopsUpdate reports whether no further member is to be written: one that does not answer never holds the others back.

@@ -2,6 +2,7 @@ package fleet_test
 
 import (
 	"errors"
+	"slices"
 	"testing"
 	"time"
 
@@ -87,4 +88,66 @@ func TestCreationWaitsForATerminatingObject(t *testing.T) {
 	w.reset()
 	r.must(t)
 	r.empty(t)
+}
+
+// TestANamespaceOfOthersIsRefusedAndWhatIsPutIntoItIsNot: what is in a namespace needs it to be there, not to be ours.
+func TestANamespaceOfOthersIsRefusedAndWhatIsPutIntoItIsNot(t *testing.T) {
+	w := newWorld(t, 2)
+	name := kubetest.UniqueName(t, "fed")
+	w.makeNamespace(t, "a", name)
+	namespace := w.declare(t, `{apiVersion: v1, kind: Namespace, metadata: {name: `+name+`}}`)
+	before := namespace.get(t, "a").GetResourceVersion()
+	inside := w.declare(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: cm, namespace: `+name+`}}`)
+	f := w.run(t)
+	tells(t, namespace.planIn(t, f).findings, "a error: Object exists already")
+	if p := inside.planIn(t, f); len(p.findings) > 0 {
+		t.Errorf("the plan of what is inside says %s", texts(p.findings))
+	}
+	if outcome := namespace.apply(t); !outcome.Undone || !slices.Equal(namespace.there(t), []string{"a"}) {
+		t.Errorf("undone %v, the namespace is on %v", outcome.Undone, namespace.there(t))
+	}
+	if after := namespace.get(t, "a").GetResourceVersion(); after != before {
+		t.Error("the namespace was written")
+	}
+	inside.spec.Placement = on("a")
+	inside.must(t)
+	inside.empty(t)
+	if outcome := inside.destroy(t); len(outcome.Findings) > 0 {
+		t.Errorf("destroy says %s", texts(outcome.Findings))
+	}
+}
+
+// TestAnObjectThatIsOursAndOptsOutIsNeitherWrittenNorDeletedAnyMore: whoever runs the member has the last word.
+func TestAnObjectThatIsOursAndOptsOutIsNeitherWrittenNorDeletedAnyMore(t *testing.T) {
+	w := newWorld(t, 2)
+	for name, remove := range map[string]func(r *resource) *fleet.Outcome{
+		"leaves the placement": func(r *resource) *fleet.Outcome {
+			r.spec.Placement = on("a")
+			return r.apply(t)
+		},
+		"destroyed": func(r *resource) *fleet.Outcome { return r.destroy(t) },
+		"orphaned": func(r *resource) *fleet.Outcome {
+			r.spec.Deletion.Orphan, r.state.Deletion.Orphan = true, true
+			return r.destroy(t)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := w.declare(t, configMap)
+			r.rename(t, kubetest.UniqueName(t, "cm"))
+			r.must(t)
+			before := r.patch(t, "b", `{metadata: {labels: {kubefed.io/managed: "false"}}, data: {a: theirs}}`).GetResourceVersion()
+			p := r.plan(t)
+			tells(t, p.findings, "b error: Object exists already")
+			says(t, p.findings, "kubefed.io/managed=false", "take the member out of the placement")
+			if outcome := r.apply(t); !outcome.Failed() || outcome.Pending["b"] == "" {
+				t.Errorf("pending %v: %s", outcome.Pending, texts(outcome.Findings))
+			}
+			outcome := remove(r)
+			tells(t, outcome.Findings, "b warning: Object is left behind")
+			says(t, outcome.Findings, "kubefed.io/managed=false")
+			if after := r.get(t, "b").GetResourceVersion(); after != before || slices.Contains(r.record.Members(), "b") {
+				t.Errorf("written %v, the record has %v", after != before, r.record.Members())
+			}
+		})
+	}
 }

@@ -11,6 +11,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kubefed/terraform-provider-kubefed/internal/federation"
 	"github.com/kubefed/terraform-provider-kubefed/internal/member"
 	"github.com/kubefed/terraform-provider-kubefed/internal/registry"
 )
@@ -167,7 +168,7 @@ func (e *ForeignError) detail() string {
 	text := fmt.Sprintf("%s is there and is not ours", e.Object)
 	switch {
 	case e.OptOut:
-		return fmt.Sprintf("%s carries the label %s=false, which asks that no federation touches it.", e.Object, optOutLabel)
+		return fmt.Sprintf("%s carries the label %s=false, which asks that no federation touches it.", e.Object, federation.OptOutLabel)
 	case e.Owner != "":
 		text = fmt.Sprintf("%s belongs to the configuration with owner %q", e.Object, e.Owner)
 	case e.Manager != "":

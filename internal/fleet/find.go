@@ -5,14 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	"github.com/kubefed/terraform-provider-kubefed/internal/federation"
-	"github.com/kubefed/terraform-provider-kubefed/internal/member"
 )
 
 // Found is an object that exists on members without being in a state.
@@ -114,79 +111,6 @@ func (found *Found) add(name string, s sighting) {
 	}
 	found.Members = append(found.Members, name)
 	found.Record.Copies[name] = &Copy{UID: s.live.GetUID(), Foreign: true}
-}
-
-// components are the parts of Kubernetes that write into objects for a cluster: where a pod runs, to what volume a claim is bound.
-var components = []string{"kube-apiserver", "kube-controller-manager", "cloud-controller-manager", "kube-scheduler", "kubelet"}
-
-// writtenBySomeone is an object without what belongs to the API server or to one cluster: the fields that some manager wrote, the status aside,
-// and what Kubernetes itself wrote only where nobody else has written anything.
-func writtenBySomeone(live *unstructured.Unstructured) map[string]any {
-	owned, byComponents := fieldpath.NewSet(), fieldpath.NewSet()
-	for _, entry := range live.GetManagedFields() {
-		fields, err := member.Fields(entry)
-		switch {
-		case err != nil || entry.Subresource != "":
-		case slices.Contains(components, entry.Manager):
-			byComponents = byComponents.Union(fields)
-		default:
-			owned = owned.Union(fields)
-		}
-	}
-	if owned.Empty() {
-		owned = byComponents
-	}
-	tree := live.DeepCopy()
-	if !owned.Empty() {
-		part, _ := member.Project(tree.Object, owned).(map[string]any)
-		tree = &unstructured.Unstructured{Object: part}
-	}
-	metadata := map[string]any{"name": live.GetName()}
-	if live.GetNamespace() != "" {
-		metadata["namespace"] = live.GetNamespace()
-	}
-	keepTexts(metadata, "labels", tree.GetLabels(), member.OwnerLabel)
-	keepTexts(metadata, "annotations", tree.GetAnnotations(), member.OwnerAnnotation, member.ResourceAnnotation,
-		"kubectl.kubernetes.io/last-applied-configuration", "deployment.kubernetes.io/revision")
-	tree.Object["metadata"] = metadata
-	tree.SetAPIVersion(live.GetAPIVersion())
-	tree.SetKind(live.GetKind())
-	delete(tree.Object, "status")
-	if live.GetKind() == "Service" && live.GetAPIVersion() == "v1" {
-		withoutAllocations(tree.Object)
-	}
-	return tree.Object
-}
-
-func keepTexts(metadata map[string]any, key string, texts map[string]string, leave ...string) {
-	kept := map[string]any{}
-	for name, text := range texts {
-		kept[name] = text
-	}
-	for _, name := range leave {
-		delete(kept, name)
-	}
-	if len(kept) > 0 {
-		metadata[key] = kept
-	}
-}
-
-// withoutAllocations drops what each cluster allocates to a Service for itself.
-func withoutAllocations(service map[string]any) {
-	spec, _ := service["spec"].(map[string]any)
-	if ip, _ := spec["clusterIP"].(string); ip != "None" {
-		delete(spec, "clusterIP")
-		delete(spec, "clusterIPs")
-	}
-	for _, field := range []string{"healthCheckNodePort", "ipFamilies", "ipFamilyPolicy"} {
-		delete(spec, field)
-	}
-	ports, _ := spec["ports"].([]any)
-	for _, p := range ports {
-		if port, ok := p.(map[string]any); ok {
-			delete(port, "nodePort")
-		}
-	}
 }
 
 // mergeBetween is the RFC 7386 patch that makes to of from; nil when they are equal.

@@ -1,6 +1,8 @@
 package fleet_test
 
 import (
+	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -118,6 +120,64 @@ func TestWhatAConfigurationLacksOfAnImportedObjectGoesAsItsPlanSays(t *testing.T
 		t.Errorf("the member holds %v", live.Object)
 	}
 	r.empty(t)
+}
+
+// TestAnImportedServiceGetsPortsOfItsOwnOnOtherMembers: what one cluster has allocated is not sent to the next, where it may be taken.
+func TestAnImportedServiceGetsPortsOfItsOwnOnOtherMembers(t *testing.T) {
+	w := newWorld(t, 2)
+	made := w.clusters["a"].Create(t, `{apiVersion: v1, kind: Service, metadata: {name: svc, namespace: `+w.namespace+`}, spec: {type: NodePort, selector: {app: web}, ports: [{name: http, port: 80}]}}`)
+	port, _ := federation.ValueAt(made.Object, "/spec/ports/0/nodePort")
+	w.clusters["b"].Create(t, fmt.Sprintf(`{apiVersion: v1, kind: Service, metadata: {name: taken, namespace: %s}, spec: {type: NodePort, ports: [{port: 81, nodePort: %d}]}}`, w.namespace, port))
+	r, _ := w.imported(t, schema.GroupVersionKind{Version: "v1", Kind: "Service"}, "svc")
+	r.spec.Placement = on("a", "b")
+	if p := r.plan(t); len(p.findings) > 0 {
+		t.Errorf("the plan says %s", texts(p.findings))
+	}
+	r.must(t)
+	if a, b := r.value(t, "a", "/spec/ports/0/nodePort"), r.value(t, "b", "/spec/ports/0/nodePort"); a != port || b == nil || b == port {
+		t.Errorf("a had port %v and has %v; b has %v", port, a, b)
+	}
+	r.empty(t)
+}
+
+// TestAnImportLeavesOutTheTokensOfOneMember: the secrets of its accounts, and the volumes from which pods read them.
+func TestAnImportLeavesOutTheTokensOfOneMember(t *testing.T) {
+	w := newWorld(t, 1)
+	w.clusters["a"].Create(t, `{apiVersion: v1, kind: ServiceAccount, metadata: {name: robot, namespace: `+w.namespace+`}, imagePullSecrets: [{name: registry}],
+		secrets: [{name: robot-token-x7k2p}, {name: robot-dockercfg-x7k2p}, {name: mine}]}`)
+	_, found := w.imported(t, schema.GroupVersionKind{Version: "v1", Kind: "ServiceAccount"}, "robot")
+	same(t, found.Template, `{apiVersion: v1, kind: ServiceAccount, metadata: {name: robot, namespace: `+w.namespace+`}, imagePullSecrets: [{name: registry}], secrets: [{name: mine}]}`)
+
+	const mount = `{name: default-token-abc12, mountPath: /var/run/secrets/kubernetes.io/serviceaccount, readOnly: true}`
+	w.clusters["a"].Create(t, `{apiVersion: v1, kind: Pod, metadata: {name: pod, namespace: `+w.namespace+`}, spec: {
+		volumes: [{name: default-token-abc12, secret: {secretName: default-token-abc12}}, {name: tmp, emptyDir: {}}],
+		initContainers: [{name: i, image: x, volumeMounts: [`+mount+`]}],
+		containers: [{name: c, image: x, volumeMounts: [{name: tmp, mountPath: /tmp}, `+mount+`]}, {name: d, image: x}]}}`)
+	_, found = w.imported(t, schema.GroupVersionKind{Version: "v1", Kind: "Pod"}, "pod")
+	text, err := federation.Encode(found.Template)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, word := range []string{"token", "kube-api-access", "serviceaccount", "nodeName"} {
+		if strings.Contains(text, word) {
+			t.Errorf("the template says %s:\n%s", word, text)
+		}
+	}
+	if !strings.Contains(text, "/tmp") {
+		t.Errorf("the volume that is no token's is missing:\n%s", text)
+	}
+}
+
+// same fails the test unless a tree is what the YAML text says.
+func same(t *testing.T, tree map[string]any, want string) {
+	t.Helper()
+	wanted, err := federation.DecodeOne(want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(tree, wanted) {
+		t.Errorf("got %v, want %v", tree, wanted)
+	}
 }
 
 func TestImportOfAnObjectNobodyHasOrThatSomeCannotBeAskedFor(t *testing.T) {

@@ -156,7 +156,7 @@ func (e *ForeignError) adoptable() bool { return !e.OptOut && e.Owner == "" }
 func (e *ForeignError) Error() string {
 	switch {
 	case e.OptOut:
-		return fmt.Sprintf("%s on member %s carries the label %s=false, which asks that no federation touches it", e.Object, e.Member, optOutLabel)
+		return fmt.Sprintf("%s on member %s carries the label %s=false, which asks that no federation touches it", e.Object, e.Member, federation.OptOutLabel)
 	case e.Owner != "":
 		return fmt.Sprintf("%s on member %s belongs to the configuration with owner %q", e.Object, e.Member, e.Owner)
 	case e.Manager != "":

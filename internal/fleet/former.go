@@ -30,8 +30,11 @@ func (t *Target) Unread(name string, err error) Finding {
 	var (
 		foreign *ForeignError
 		twice   *DeclaredTwiceError
+		renamed *RenamedError
 	)
 	switch {
+	case errors.As(err, &renamed):
+		t.explainRenamed(&f, renamed)
 	case isFormer(err):
 		f.Detail = fmt.Sprintf("%s is in the state for it, and nothing there can be read or deleted: %s", t.ID, f.Detail)
 		if t.Policy.OnUnreachableDelete != PolicyForget {
@@ -47,13 +50,25 @@ func (t *Target) Unread(name string, err error) Finding {
 	return f
 }
 
+// explainRenamed: the apply notes the new name where the placement has it, and deletes nothing.
+func (t *Target) explainRenamed(f *Finding, e *RenamedError) {
+	f.Summary, f.Detail = "Member has another name now", fmt.Sprintf("%s, that very object, is on member %s.", t.ID, e.Now)
+	f.Advice = fmt.Sprintf("With %s in the placement instead of it the object is kept as it is, and the state gets the new name.", e.Now)
+}
+
 // undeletable says at the plan what the apply will do about a leaving member from which nothing can be deleted. told says that the refresh of
 // this plan has spoken of the member.
 func (t *Target) undeletable(name string, err error, told bool) []Finding {
 	f := t.finding(name, err)
 	f.Error = false
 	forgets := t.Policy.OnUnreachableDelete == PolicyForget
+	var renamed *RenamedError
 	switch {
+	case errors.As(err, &renamed) && told:
+		return nil
+	case errors.As(err, &renamed):
+		t.explainRenamed(&f, renamed)
+		return []Finding{f}
 	case isFormer(err) && told && !forgets:
 		return nil
 	case isFormer(err) && !forgets:

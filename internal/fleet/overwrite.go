@@ -51,6 +51,8 @@ func (p putter) checkMark(ctx context.Context, m *member.Member, object member.O
 	}
 	mark, ok := member.MarkOf(live)
 	switch {
+	case optsOut(live):
+		return &ForeignError{Member: m.Name(), Object: object, OptOut: true}
 	case !ok || w.Copy.Foreign || mark.Resource == p.target.Mark.Resource:
 		return nil
 	case mark.Owner != p.target.Mark.Owner:

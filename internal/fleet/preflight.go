@@ -69,6 +69,7 @@ func (f *Fleet) PreflightLeaving(ctx context.Context, t *Target, record *Record,
 			reached = append(reached, names[i])
 			continue
 		}
+		err = f.orRenamed(ctx, t, record, names[i], err)
 		findings = append(findings, t.undeletable(names[i], err, f.memory.wasRead(record.Resource))...)
 	}
 	return append(findings, f.tellLeaving(ctx, t, reached, shown)...)

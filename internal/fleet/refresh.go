@@ -36,7 +36,7 @@ func (f *Fleet) Refresh(ctx context.Context, t *Target, record *Record, applied 
 func (f *Fleet) look(ctx context.Context, t *Target, record *Record, applied *Rendering, o *Observation) error {
 	m, err := f.config.Registry.Open(ctx, o.Member)
 	if err != nil {
-		return err
+		return f.orRenamed(ctx, t, record, o.Member, err)
 	}
 	object, gone, err := t.objectOrGone(ctx, m)
 	if err != nil || gone {

@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/kubefed/terraform-provider-kubefed/internal/federation"
 	"github.com/kubefed/terraform-provider-kubefed/internal/member"
 )
 
@@ -22,11 +23,13 @@ func (f *Fleet) Delete(ctx context.Context, t *Target, record *Record) *Outcome 
 }
 
 // leave removes the object from the members that are no longer placed. A copy that was imported and never written is forgotten instead: an
-// import must not end in a deletion.
+// import must not end in a deletion. So is one of a member that has another name
+// now, under which the record has it.
 func (f *Fleet) leave(ctx context.Context, change *Change, outcome *Outcome) {
 	var leaving []string
 	for _, name := range change.Leaving {
-		if outcome.Record.Copies[name].Foreign {
+		c := outcome.Record.Copies[name]
+		if _, elsewhere := outcome.Record.elsewhere(name)[c.UID]; c.Foreign || (elsewhere && f.hasLeft(ctx, name)) {
 			delete(outcome.Record.Copies, name)
 			continue
 		}
@@ -62,6 +65,9 @@ func (f *Fleet) removeAll(ctx context.Context, t *Target, names []string, outcom
 // errNotMarked: the object no longer carries the mark without which nothing is deleted.
 var errNotMarked = errors.New("the object does not carry this resource's mark")
 
+// errOptedOut: the object asks to be left alone.
+var errOptedOut = errors.New("the object asks that no federation touches it")
+
 type removal struct {
 	done     bool
 	findings []Finding
@@ -83,6 +89,10 @@ func (f *Fleet) remove(ctx context.Context, t *Target, name string, c *Copy, rel
 		return removal{done: true, findings: []Finding{{Members: []string{name}, Summary: "Object is left behind",
 			Detail: fmt.Sprintf("%s no longer carries this resource's mark (annotation %s), so it was not deleted.", t.ID, member.ResourceAnnotation),
 			Advice: "Whoever took the mark away has it now."}}}
+	case errors.Is(err, errOptedOut):
+		return removal{done: true, findings: []Finding{{Members: []string{name}, Summary: "Object is left behind",
+			Detail: fmt.Sprintf("%s carries the label %s=false, which asks that no federation touches it, so it was not deleted.", t.ID, federation.OptOutLabel),
+			Advice: "Whoever set the label has it now."}}}
 	case leftBehind(err) && t.Policy.OnUnreachableDelete == PolicyForget && ctx.Err() == nil: // an interrupt says nothing about the member
 		return removal{done: true, findings: []Finding{t.forgotten(name, err)}}
 	case leftBehind(err) && !errors.Is(err, context.Canceled):
@@ -111,6 +121,8 @@ func (f *Fleet) removeFrom(ctx context.Context, t *Target, name string, c *Copy,
 	switch {
 	case err != nil, live == nil, c.UID != "" && live.GetUID() != c.UID, c.UID == "" && mark != t.Mark:
 		return nil, err
+	case optsOut(live):
+		return nil, errOptedOut
 	case t.Deletion.Orphan && mark.Resource == "": // a release that was cut off, perhaps
 		return nil, m.Release(ctx, object, live.GetUID())
 	case !c.Foreign && mark.Resource != t.Mark.Resource:

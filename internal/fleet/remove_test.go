@@ -94,6 +94,26 @@ func TestAMemberThatIsDownKeepsItsCopyInTheStateAlone(t *testing.T) {
 	}
 }
 
+func TestADestroyAsksNobodyWhoDoesNotHaveTheObject(t *testing.T) {
+	w := newWorld(t, 3)
+	w.health = member.HealthCheck{Attempts: 1, Timeout: time.Minute}
+	r := w.declare(t, configMap)
+	r.spec.Placement = on("a")
+	r.must(t)
+	w.proxies["c"].BlackHole()
+	dialled := w.proxies["c"].Connections()
+	w.reset()
+	if p := r.plan(t); len(p.findings) > 0 {
+		t.Errorf("the plan says %s", texts(p.findings))
+	}
+	if outcome := r.destroy(t); len(outcome.Findings) > 0 || len(r.there(t)) > 0 {
+		t.Errorf("on %v: %s", r.there(t), texts(outcome.Findings))
+	}
+	if w.proxies["c"].Connections() != dialled || len(w.proxies["b"].Requests()) > 0 {
+		t.Errorf("c was dialled %d times, b was asked %v", w.proxies["c"].Connections()-dialled, w.proxies["b"].Requests())
+	}
+}
+
 func TestForgetForgetsAMemberThatIsDownButNotOneThatWasInterrupted(t *testing.T) {
 	w := newWorld(t, 1)
 	w.health = member.HealthCheck{Attempts: 1, Timeout: time.Second}

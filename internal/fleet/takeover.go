@@ -16,14 +16,14 @@ func (p putter) takeOver(ctx context.Context, m *member.Member, object member.Ob
 	tree := p.target.marked(w.Want)
 	mark, ours := member.MarkOf(live)
 	memory := p.fleet.memory
-	if other, twice := w.Elsewhere[live.GetUID()]; twice {
+	if other, twice := w.Elsewhere[live.GetUID()]; twice && !p.fleet.hasLeft(ctx, other) {
 		return nil, p.twoNames(m, other)
 	}
 	if other, twice := memory.writtenAs(m.Name(), live.GetUID()); twice {
 		return nil, p.twoNames(m, other)
 	}
 	switch {
-	case live.GetLabels()[optOutLabel] == "false":
+	case optsOut(live):
 		return nil, &ForeignError{Member: m.Name(), Object: object, OptOut: true}
 	case ours && mark.Owner != p.target.Mark.Owner:
 		return nil, &ForeignError{Member: m.Name(), Object: object, Owner: mark.Owner}

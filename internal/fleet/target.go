@@ -6,6 +6,7 @@ import (
 	"maps"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -13,8 +14,8 @@ import (
 	"github.com/kubefed/terraform-provider-kubefed/internal/member"
 )
 
-// optOutLabel is KubeFed's label by which an object asks to be left alone.
-const optOutLabel = "kubefed.io/managed"
+// optsOut reports whether an object asks to be left alone: it is neither written nor deleted then, though it be ours.
+func optsOut(live metav1.Object) bool { return live.GetLabels()[federation.OptOutLabel] == "false" }
 
 // Target is the object of one resource, as far as it is the same on every member.
 type Target struct {

@@ -27,11 +27,14 @@ func TestACreationOfWhatAStateHoldsIsAnError(t *testing.T) {
 	first := w.declare(t, configMap)
 	first.must(t)
 	second := w.declare(t, strings.ReplaceAll(configMap, `"1"`, `"2"`))
-	f := w.run(t)
-	first.planIn(t, f)
-	tells(t, second.planIn(t, f).findings, "a error: Object is declared twice")
+	for _, policy := range []string{fleet.PolicyAdopt, fleet.PolicyError} {
+		second.spec.Policy.OnExisting = policy
+		f := w.run(t)
+		first.planIn(t, f)
+		tells(t, second.planIn(t, f).findings, "a error: Object is declared twice")
+	}
 
-	f = w.run(t) // an apply: both are carried out in one process
+	f := w.run(t) // an apply: both are carried out in one process
 	first.write(t, strings.ReplaceAll(configMap, `"1"`, `"3"`))
 	first.applyIn(t.Context(), t, f)
 	outcome := second.applyIn(t.Context(), t, f)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -95,6 +96,49 @@ func TestContinueKeepsWhatWasWritten(t *testing.T) {
 	w.proxies["b"].Heal()
 	r.must(t)
 	r.empty(t)
+}
+
+// TestAWriteAnsweredByAServerErrorIsAFailureLikeAnyOther: undone, or kept for the other members, and an error without a taint when it is an update.
+func TestAWriteAnsweredByAServerErrorIsAFailureLikeAnyOther(t *testing.T) {
+	w := newWorld(t, 3)
+	for _, reason := range []string{"InternalError", ""} {
+		fail := func() *kubetest.Fault {
+			return w.proxies["b"].Status(http.StatusInternalServerError, kubetest.Reason(reason), kubetest.When(kubetest.Request.Write))
+		}
+		stopped := w.declare(t, configMap)
+		stopped.rename(t, kubetest.UniqueName(t, "cm"))
+		fault := fail()
+		if outcome := stopped.apply(t); !outcome.Undone || !outcome.Failed() || len(stopped.there(t)) > 0 {
+			t.Errorf("stop: undone %v, left on %v: %s", outcome.Undone, stopped.there(t), texts(outcome.Findings))
+		}
+
+		r, name := w.declare(t, configMap), kubetest.UniqueName(t, "cm")
+		r.rename(t, name)
+		r.spec.Policy.OnFailure = fleet.PolicyContinue
+		outcome := r.apply(t)
+		if outcome.Undone || outcome.Failed() || outcome.Pending["b"] == "" || len(outcome.Pending) != 1 || !slices.Equal(r.there(t), []string{"a", "c"}) {
+			t.Fatalf("continue: undone %v, pending %v, on %v: %s", outcome.Undone, outcome.Pending, r.there(t), texts(outcome.Findings))
+		}
+		fault.Heal()
+		w.reset()
+		if p := r.plan(t); !slices.Equal(p.writes, []string{"b"}) || len(p.findings) > 0 {
+			t.Errorf("the next plan writes %v and says %s", p.writes, texts(p.findings))
+		}
+		r.must(t)
+		if len(w.proxies["a"].Writes())+len(w.proxies["c"].Writes()) > 0 || !slices.Equal(r.there(t), w.names) {
+			t.Errorf("the next apply writes %v, %v, and it is on %v", w.proxies["a"].Writes(), w.proxies["c"].Writes(), r.there(t))
+		}
+
+		r.write(t, strings.ReplaceAll(configMap, `"1"`, `"2"`))
+		r.rename(t, name)
+		fault = fail()
+		if outcome = r.apply(t); !outcome.Failed() || len(outcome.Pending) != 1 || outcome.Pending["b"] == "" || r.value(t, "c", "/data/a") != "2" {
+			t.Errorf("update: pending %v: %s", outcome.Pending, texts(outcome.Findings))
+		}
+		fault.Heal()
+		r.must(t)
+		r.empty(t)
+	}
 }
 
 // TestAMemberCutOffWhileItIsWritten: whatever reached the member before the line broke, the next run brings all to one state.
