@@ -54,6 +54,9 @@ func (t *Target) explainMember(f *Finding, name string, err error) bool {
 		f.Advice = "Nothing can be written while nobody knows the members. Check the provider's host_cluster."
 	case errors.As(err, &unreachable):
 		f.Summary = "Member cannot be reached"
+		if unreachable.Misconfigured() {
+			f.Summary = "Member is misconfigured"
+		}
 		f.Detail = fmt.Sprintf("it %s: %s.", unreachable.Class, t.words(unreachable.Err))
 		f.Advice = unreachableAdvice(unreachable.Class, false)
 	default:

@@ -130,15 +130,22 @@ func isNotServed(err error) bool {
 	return errors.As(err, &e)
 }
 
-// isUnreachable reports whether a member cannot be asked, which is what policy.on_unreachable and on_unreachable_delete are about. That the
-// operation's own time is up says nothing about the member.
+// isUnreachable reports whether a member cannot be asked, which is what policy.on_unreachable and on_unreachable_delete are about. Here alone
+// it is decided what that is: not that the operation's own time is up, which says nothing about the member, and not a mistake in the
+// configuration (a credential plugin that fails, two names for one cluster, another cluster than the registered one), which no policy excuses.
 func isUnreachable(err error) bool {
 	var (
 		late *OutOfTimeError
 		u    *member.UnreachableError
 		n    *registry.NotJoinedError
 	)
-	return !errors.As(err, &late) && (errors.As(err, &u) || errors.As(err, &n))
+	switch {
+	case errors.As(err, &late):
+		return false
+	case errors.As(err, &u):
+		return !u.Misconfigured()
+	}
+	return errors.As(err, &n)
 }
 
 // ForeignError says that an object is there that is not ours.

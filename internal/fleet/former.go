@@ -73,6 +73,9 @@ func (t *Target) undeletable(name string, err error, told bool) []Finding {
 		return nil
 	case isFormer(err) && !forgets:
 		f.Advice += formerStays
+	case !leftBehind(err):
+		f.Advice += " Until then the object stays in the state for it, and an apply ends in an error."
+		return []Finding{f}
 	case isFormer(err):
 		f.Summary = "Object of a former member is forgotten"
 	default:
@@ -90,6 +93,10 @@ func (t *Target) unreplaceable(name string, err error) Finding {
 	f := t.finding(name, err)
 	if isFormer(err) {
 		f.Advice = fmt.Sprintf("Another kind, namespace or name means that %s is deleted first. %s", t.ID, formerAdvice)
+		return f
+	}
+	if !leftBehind(err) {
+		f.Advice = fmt.Sprintf("Another kind, namespace or name means that %s is deleted first. %s", t.ID, f.Advice)
 		return f
 	}
 	f.Summary = "Member with the object to be replaced cannot be reached"

@@ -95,13 +95,10 @@ func (f *Fleet) tellLeaving(ctx context.Context, t *Target, names, shown []strin
 
 // PreflightReplacement says which members would keep the object from being replaced: it would be gone from the others, and stay so.
 func (f *Fleet) PreflightReplacement(ctx context.Context, t *Target, record *Record) []Finding {
-	if t.Policy.OnUnreachableDelete == PolicyForget {
-		return nil
-	}
 	names := record.Members()
 	var findings []Finding
 	for i, err := range f.ask(ctx, names) {
-		if err != nil {
+		if forgotten := t.Policy.OnUnreachableDelete == PolicyForget && leftBehind(err); err != nil && !forgotten {
 			findings = append(findings, t.unreplaceable(names[i], err))
 		}
 	}

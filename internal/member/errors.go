@@ -45,6 +45,12 @@ func (e *UnreachableError) Error() string {
 
 func (e *UnreachableError) Unwrap() error { return e.Err }
 
+// Misconfigured reports whether what the configuration, or the registry, says of the member is at fault, and not the member: its connection
+// cannot be used, or leads to the wrong cluster. That does not pass by itself.
+func (e *UnreachableError) Misconfigured() bool {
+	return e.Class == ClassConfig || e.Class == ClassTwice || e.Class == ClassIdentity
+}
+
 // Down reports whether the member itself is down (network, or set offline), as opposed to refusing us or being misconfigured.
 func (e *UnreachableError) Down() bool { return e.Class == ClassNetwork || e.Class == ClassOffline }
 
@@ -173,11 +179,14 @@ func classify(err error) Class {
 // classifyTransport looks for a handshake that failed: the certificate is not to be trusted, the server refuses ours, or it speaks no TLS.
 func classifyTransport(err error) Class {
 	var (
+		creds  *CredentialsError
 		verify *tls.CertificateVerificationError
 		record tls.RecordHeaderError
 		socket *net.OpError
 	)
 	switch {
+	case errors.As(err, &creds):
+		return ClassConfig
 	case errors.As(err, &verify), errors.As(err, &record), errors.Is(err, http.ErrSchemeMismatch):
 		return ClassTLS
 	case errors.As(err, &socket) && socket.Op == "remote error": // an alert, in the words of crypto/tls

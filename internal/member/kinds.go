@@ -101,10 +101,10 @@ func (p *probe) run(ctx context.Context, m *Member) {
 	}
 }
 
-// worthRetrying: a refused credential stays refused.
+// worthRetrying: a refused credential stays refused, and a wrong connection stays wrong.
 func worthRetrying(err error) bool {
 	var u *UnreachableError
-	return !errors.As(err, &u) || (u.Class != ClassUnauthorized && u.Class != ClassForbidden)
+	return !errors.As(err, &u) || (u.Class != ClassUnauthorized && u.Class != ClassForbidden && !u.Misconfigured())
 }
 
 func (m *Member) discover(ctx context.Context, timeout time.Duration) (*Kinds, error) {

@@ -59,10 +59,12 @@ func New(name string, cfg *rest.Config, o Options) (*Member, error) {
 	}
 	cfg.Timeout = o.RequestTimeout
 	cfg.WarningHandler, cfg.WarningHandlerWithContext = rest.NoWarnings{}, nil // they are in the answers; client-go would log them
+	watch := watchConnection(cfg)
 	client, err := rest.HTTPClientFor(cfg)
 	if err != nil {
 		return nil, &UnreachableError{Member: name, Class: ClassConfig, Err: err}
 	}
+	client.Transport = watch(client.Transport)
 	m := &Member{name: name, options: o}
 	if err := m.connect(cfg, client); err != nil {
 		return nil, &UnreachableError{Member: name, Class: ClassConfig, Err: err}
