@@ -1,7 +1,6 @@
 package fleet_test
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -120,12 +119,9 @@ func TestServerWarningsAreToldOnceAtThePlan(t *testing.T) {
 	w.undefine(t, "gadgets."+group)
 	w.declare(t, strings.Replace(definition(group), "{name: v1, ", "{name: v1, deprecated: true, ", 1)).must(t)
 	gadget := w.declare(t, `{apiVersion: `+group+`/v1, kind: Gadget, metadata: {name: g1}, spec: {size: 3}}`)
-	kubetest.Eventually(t, 30*time.Second, func() error {
-		if p := gadget.plan(t); fleet.HasError(p.findings) || len(p.findings) < len(w.names) {
-			return fmt.Errorf("not all members serve the kind yet: %s", texts(p.findings))
-		}
-		return nil
-	})
+	for _, name := range w.names {
+		w.discovered(t, name, group+"/v1")
+	}
 	for _, name := range w.names {
 		w.clusters[name].MergePatch(t, "v1", "Namespace", "", w.namespace, `{metadata: {labels: {pod-security.kubernetes.io/warn: restricted}}}`)
 	}

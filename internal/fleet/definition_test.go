@@ -1,11 +1,9 @@
 package fleet_test
 
 import (
-	"errors"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/kubefed/terraform-provider-kubefed/internal/kubetest"
 )
@@ -45,14 +43,8 @@ func TestAResourceIsDryRunWhereItsKindIsServedAndCheckedAtApplyWhereThisRunDefin
 	crd.must(t)
 	crd.spec.Placement = on("a", "b")
 	gadget := w.declare(t, `{apiVersion: `+group+`/v1, kind: Gadget, metadata: {name: g1}, spec: {size: 3}}`)
-	var p planned
-	kubetest.Eventually(t, 30*time.Second, func() error {
-		if p = gadget.plan(t); len(p.findings) == 0 {
-			return errors.New("a does not serve the kind yet")
-		}
-		return nil
-	})
-	tells(t, p.findings, "b error: Kind is not served")
+	w.discovered(t, "a", group+"/v1")
+	tells(t, gadget.plan(t).findings, "b error: Kind is not served")
 
 	f := w.run(t)
 	w.reset()

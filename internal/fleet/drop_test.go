@@ -95,7 +95,9 @@ func TestADroppedEmptyMapLeavesWhatOthersPutIntoIt(t *testing.T) {
 func TestAMapThatIsDroppedWholeLeavesNothingBehind(t *testing.T) {
 	w := newWorld(t, 1)
 	text := map[string]any{"type": "string"}
-	mapOf := func(values map[string]any) map[string]any { return map[string]any{"type": "object", "additionalProperties": values} }
+	mapOf := func(values map[string]any) map[string]any {
+		return map[string]any{"type": "object", "additionalProperties": values}
+	}
 	apiVersion := w.widgetOf(t, "a", false, map[string]any{"type": "object", "properties": map[string]any{"spec": map[string]any{"type": "object", "properties": map[string]any{
 		"a": text, "open": mapOf(text), "deep": mapOf(mapOf(text)), "list": map[string]any{
 			"type": "array", "items": map[string]any{"type": "object", "required": []any{"x"}, "properties": map[string]any{"x": text}}, "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": []any{"x"}},

@@ -8,7 +8,9 @@ import (
 	"testing"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/discovery"
 
 	"github.com/kubefed/terraform-provider-kubefed/internal/fleet"
 	"github.com/kubefed/terraform-provider-kubefed/internal/kubetest"
@@ -104,7 +106,24 @@ func (w *world) widgetOf(t *testing.T, name string, status bool, schema map[stri
 		}
 		return nil
 	})
+	w.discovered(t, name, apiVersion)
 	return apiVersion
+}
+
+// discovered waits until a member's discovery names an API, which it does some time after its definition is established.
+func (w *world) discovered(t *testing.T, name, apiVersion string) {
+	t.Helper()
+	client, err := discovery.NewDiscoveryClientForConfig(w.clusters[name].RESTConfig())
+	if err != nil {
+		t.Fatal(err)
+	}
+	kubetest.Eventually(t, 60*time.Second, func() error {
+		_, lists, err := client.ServerGroupsAndResources()
+		if !slices.ContainsFunc(lists, func(list *metav1.APIResourceList) bool { return list.GroupVersion == apiVersion }) {
+			return fmt.Errorf("member %s does not serve %s yet (%w)", name, apiVersion, err)
+		}
+		return nil
+	})
 }
 
 func TestStatusOfACustomResourceIsNoDrift(t *testing.T) {

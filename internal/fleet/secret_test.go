@@ -2,11 +2,9 @@ package fleet_test
 
 import (
 	"encoding/base64"
-	"errors"
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/kubefed/terraform-provider-kubefed/internal/fleet"
 	"github.com/kubefed/terraform-provider-kubefed/internal/kubetest"
@@ -137,12 +135,7 @@ func TestNoRefusalOfARealAPIServerQuotesASecret(t *testing.T) {
 	group := kubetest.UniqueName(t, "fed") + ".example.com"
 	w.undefine(t, "gadgets."+group)
 	w.declare(t, strings.Replace(definition(group), "size: {type: integer}", "size: {type: integer}, token: {type: string, maxLength: 3, enum: [abc]}", 1)).must(t)
-	kubetest.Eventually(t, 30*time.Second, func() error {
-		if p := w.declare(t, `{apiVersion: `+group+`/v1, kind: Gadget, metadata: {name: g}}`).plan(t); fleet.HasError(p.findings) || len(p.writes) == 0 {
-			return errors.New("the kind is not served yet")
-		}
-		return nil
-	})
+	w.discovered(t, "a", group+"/v1")
 	for name, c := range map[string]struct{ template, sensitive, field string }{
 		"a label":              {`{apiVersion: v1, kind: ConfigMap, metadata: {name: x, labels: {token: "` + password + `!"}}}`, "/metadata/labels/token", "metadata.labels"},
 		"a schema":             {`{apiVersion: ` + group + `/v1, kind: Gadget, metadata: {name: x}, spec: {token: ` + password + `}}`, "/spec/token", "spec.token"},
