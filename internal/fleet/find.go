@@ -35,8 +35,19 @@ func (e *ScopeError) Error() string {
 	return e.Kind + " lives in no namespace, and one is given"
 }
 
+// UnservedError says that no member that answers serves the kind of an object.
+type UnservedError struct {
+	GVK     schema.GroupVersionKind
+	Members []string      // that were asked, and answered
+	Named   []member.Kind // that the first of them serves by the same name, whatever its case, or by that of the resource
+}
+
+func (e *UnservedError) Error() string {
+	return fmt.Sprintf("no member that answers serves %s %s; asked: %s", e.GVK.GroupVersion(), e.GVK.Kind, quoted(e.Members))
+}
+
 // Find looks on every member for an object that is to be imported. The template is what the first member's copy says, without what the API
-// server and the cluster put into it.
+// server and the cluster put into it. Besides those of the registry, errors are UnservedError, ScopeError, and one that says that nobody has it.
 func (f *Fleet) Find(ctx context.Context, gvk schema.GroupVersionKind, id federation.ID) (*Found, error) {
 	entries, err := f.config.Registry.Members(ctx)
 	if err != nil {
@@ -52,6 +63,7 @@ func (f *Fleet) Find(ctx context.Context, gvk schema.GroupVersionKind, id federa
 	}
 	t := &Target{GVK: gvk, ID: id}
 	found := &Found{Patches: map[string]map[string]any{}, Record: record}
+	unserved := &UnservedError{GVK: gvk}
 	copies := each(ctx, f, names, func(ctx context.Context, name string) sighting { return f.sight(ctx, t, name) })
 	for i, s := range copies {
 		var scope *ScopeError
@@ -64,20 +76,35 @@ func (f *Fleet) Find(ctx context.Context, gvk schema.GroupVersionKind, id federa
 			finding.Advice = "If it holds the object, import again when it is back."
 			found.Findings = append(found.Findings, finding)
 		}
+		if s.unserved {
+			unserved.add(names[i], s.named)
+		}
 		if s.live != nil {
 			found.add(names[i], s)
 		}
 	}
-	if len(found.Members) == 0 {
-		return found, fmt.Errorf("no member that answers holds %s; asked: %s", id, quoted(names))
+	switch {
+	case len(found.Members) > 0:
+		return found, nil
+	case len(unserved.Members) > 0 && len(unserved.Members)+len(found.Findings) == len(names):
+		return found, unserved
 	}
-	return found, nil
+	return found, fmt.Errorf("no member that answers holds %s; asked: %s", id, quoted(names))
+}
+
+func (e *UnservedError) add(name string, named []member.Kind) {
+	if len(e.Members) == 0 {
+		e.Named = named
+	}
+	e.Members = append(e.Members, name)
 }
 
 type sighting struct {
-	live  *unstructured.Unstructured
-	scope Scope
-	err   error
+	live     *unstructured.Unstructured
+	scope    Scope
+	unserved bool          // the member does not serve the kind,
+	named    []member.Kind // and these by its name
+	err      error
 }
 
 func (f *Fleet) sight(ctx context.Context, t *Target, name string) sighting {
@@ -85,11 +112,15 @@ func (f *Fleet) sight(ctx context.Context, t *Target, name string) sighting {
 	if err != nil {
 		return sighting{err: err}
 	}
-	object, err := t.object(ctx, m)
+	kinds, err := m.Kinds(ctx)
 	if err != nil {
-		if isNotServed(err) {
-			err = nil
-		}
+		return sighting{err: err}
+	}
+	object, err := t.object(ctx, m)
+	if isNotServed(err) {
+		return sighting{unserved: true, named: kinds.Named(t.GVK.Kind)}
+	}
+	if err != nil {
 		return sighting{err: err}
 	}
 	if object.Kind.Namespaced != (t.ID.Namespace != "") {

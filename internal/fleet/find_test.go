@@ -1,6 +1,7 @@
 package fleet_test
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -192,6 +193,19 @@ func TestImportOfAnObjectNobodyHasOrThatSomeCannotBeAskedFor(t *testing.T) {
 	found, err := w.run(t).Find(t.Context(), configMapKind, id)
 	if err != nil || !slices.Equal(found.Members, []string{"a"}) {
 		t.Fatalf("found on %v (%v)", found.Members, err)
+	}
+	tells(t, found.Findings, "b warning: Member cannot be reached")
+}
+
+func TestImportOfAKindThatNobodyServesSaysWhichAreMeantPerhaps(t *testing.T) {
+	w := newWorld(t, 2)
+	w.health = member.HealthCheck{Attempts: 1, Timeout: time.Second}
+	w.proxies["b"].Refuse()
+	gvk := schema.GroupVersionKind{Version: "v1", Kind: "configmaps"}
+	found, err := w.run(t).Find(t.Context(), gvk, federation.ID{Kind: gvk.Kind, Namespace: w.namespace, Name: "cm"})
+	var unserved *fleet.UnservedError
+	if !errors.As(err, &unserved) || len(unserved.Named) != 1 || unserved.Named[0].GVK != configMapKind || !slices.Equal(unserved.Members, []string{"a"}) {
+		t.Fatalf("the error is %#v", err)
 	}
 	tells(t, found.Findings, "b warning: Member cannot be reached")
 }

@@ -56,6 +56,19 @@ func (k *Kinds) versions(kind schema.GroupKind) []string {
 	return versions
 }
 
+// Named returns every kind that is called so, in any group and version and in whatever case, or whose resource is: what somebody may mean by
+// "configmaps". It is in stable order.
+func (k *Kinds) Named(name string) []Kind {
+	var named []Kind
+	for _, kind := range k.byGVK {
+		if strings.EqualFold(kind.GVK.Kind, name) || strings.EqualFold(kind.Resource, name) {
+			named = append(named, kind)
+		}
+	}
+	sort.Slice(named, func(i, j int) bool { return named[i].GVK.String() < named[j].GVK.String() })
+	return named
+}
+
 // Complete reports whether every API group of the member answered.
 func (k *Kinds) Complete() bool { return len(k.failed) == 0 }
 

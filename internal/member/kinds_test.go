@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -107,6 +108,26 @@ func TestAKindOfAnotherVersionIsNamed(t *testing.T) {
 	}
 	if want := "member eu does not serve batch/v1beta1 CronJob (it serves batch/v1)"; err.Error() != want {
 		t.Errorf("text %q, want %q", err, want)
+	}
+}
+
+func TestKindsOfANameAreFoundHoweverItIsWritten(t *testing.T) {
+	kinds, err := newWorld(t).Kinds(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	configMap, deployment := schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"}, schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "Deployment"}
+	for name, want := range map[string][]schema.GroupVersionKind{
+		"ConfigMap": {configMap}, "configmaps": {configMap}, "configmap": {configMap}, "Deployment": {deployment}, "Configuration": nil,
+		"Event": {{Version: "v1", Kind: "Event"}, {Group: "events.k8s.io", Version: "v1", Kind: "Event"}},
+	} {
+		var got []schema.GroupVersionKind
+		for _, kind := range kinds.Named(name) {
+			got = append(got, kind.GVK)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: found are %v, want %v", name, got, want)
+		}
 	}
 }
 

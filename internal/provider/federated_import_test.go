@@ -153,6 +153,17 @@ func TestAccAnImportThatFindsNothingOrHasAWrongIdSaysSo(t *testing.T) {
 	tf.plan().fails("Invalid import id", "ConfigMap lives in a namespace", "v1/ConfigMap/<namespace>/old")
 	tf.configure(f.provider(), importBlock("x", "v1/Namespace/here/old"), object)
 	tf.plan().fails("Namespace lives in no namespace", "v1/Namespace/old")
+	for id, words := range map[string][]string{
+		"core/ConfigMap/" + f.namespace + "/old":        {"names no version", "Import it as \"v1/ConfigMap/" + f.namespace + "/old\"."},
+		"apps/Deployment/" + f.namespace + "/old":       {"names no version", "Import it as \"apps/v1/Deployment/" + f.namespace + "/old\"."},
+		"core/Namespace/" + f.namespace:                 {"Import it as \"v1/Namespace/" + f.namespace + "\"."},
+		"v1/configmaps/" + f.namespace + "/old":         {"No member that answers serves v1 configmaps", "Import it as \"v1/ConfigMap/" + f.namespace + "/old\""},
+		"apps/v1beta7/Deployment/" + f.namespace + "/x": {"serves apps/v1beta7 Deployment", "Import it as \"apps/v1/Deployment/" + f.namespace + "/x\""},
+		"v1/Gadget/old": {"serves v1 Gadget", "Correct apiVersion and kind"},
+	} {
+		tf.configure(f.provider(), importBlock("x", id), object)
+		tf.plan().fails(append(words, "Invalid import id")...)
+	}
 	tf.configure(f.provider(), importBlock("x", "ConfigMap/none"), object)
 	tf.plan().fails("Invalid import id", "ConfigMap/none", "<apiVersion>/<Kind>/[<namespace>/]<name>")
 }

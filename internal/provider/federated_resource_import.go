@@ -3,18 +3,13 @@ package provider
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"regexp"
-	"slices"
-	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubefed/terraform-provider-kubefed/internal/federation"
 	"github.com/kubefed/terraform-provider-kubefed/internal/fleet"
@@ -22,9 +17,9 @@ import (
 )
 
 // importState makes the state of an object that exists: on which members, what it says, and where they differ.
-func (r *federatedResource) importState(ctx context.Context, importID string) (*federatedModel, private, diag.Diagnostics) {
+func (r *federatedResource) importState(ctx context.Context, text string) (*federatedModel, private, diag.Diagnostics) {
 	var diags diag.Diagnostics
-	gvk, id, err := parseImportID(importID)
+	gvk, id, err := parseImportID(text)
 	if err != nil {
 		diags.AddError("Invalid import id", err.Error())
 		return nil, private{}, diags
@@ -33,13 +28,8 @@ func (r *federatedResource) importState(ctx context.Context, importID string) (*
 	if found != nil {
 		diags.Append(findingDiagnostics(found.Findings)...)
 	}
-	var scope *fleet.ScopeError
-	if errors.As(err, &scope) {
-		diags.AddError("Invalid import id", fmt.Sprintf("%s. Import it as %q.", scope, scopedID(gvk, id, scope.Namespaced)))
-		return nil, private{}, diags
-	}
 	if err != nil {
-		diags.AddError("Unable to import "+id.String(), err.Error()+".")
+		diags.Append(importDiagnostic(text, gvk, id, err))
 		return nil, private{}, diags
 	}
 	model, err := importedModel(ctx, found)
@@ -50,15 +40,6 @@ func (r *federatedResource) importState(ctx context.Context, importID string) (*
 	stored := private{record: found.Record, facts: &fleet.Facts{Scope: &found.Scope}}
 	diags.Append(r.recordImported(ctx, model, stored)...)
 	return model, stored, diags
-}
-
-// scopedID is how an object is imported whose kind lives in a namespace, or in none.
-func scopedID(gvk schema.GroupVersionKind, id federation.ID, namespaced bool) string {
-	parts := []string{gvk.GroupVersion().String(), id.Kind, id.Name}
-	if namespaced {
-		parts = slices.Insert(parts, 2, "<namespace>")
-	}
-	return strings.Join(parts, "/")
 }
 
 // recordImported notes the versions that the members hold, as the imported state renders them.
@@ -86,35 +67,6 @@ func (r *federatedResource) recordImported(ctx context.Context, model *federated
 	model.setDifferences(differences)
 	model.setPending(nil)
 	return diags
-}
-
-var versionSegment = regexp.MustCompile(`^v[0-9][a-z0-9]*$`)
-
-// parseImportID reads <apiVersion>/<Kind>/[<namespace>/]<name>.
-func parseImportID(text string) (schema.GroupVersionKind, federation.ID, error) {
-	malformed := fmt.Errorf("%q is not of the form <apiVersion>/<Kind>/[<namespace>/]<name>, such as apps/v1/Deployment/default/nginx, v1/ConfigMap/default/settings or v1/Namespace/team", text)
-	parts := strings.Split(text, "/")
-	gv := schema.GroupVersion{}
-	if versionSegment.MatchString(parts[0]) {
-		gv.Version, parts = parts[0], parts[1:]
-	} else if len(parts) > 1 {
-		gv.Group, gv.Version, parts = parts[0], parts[1], parts[2:]
-	}
-	for _, part := range append(parts, gv.Version) {
-		if part == "" {
-			return schema.GroupVersionKind{}, federation.ID{}, malformed
-		}
-	}
-	id := federation.ID{Group: gv.Group}
-	switch len(parts) {
-	case 2:
-		id.Kind, id.Name = parts[0], parts[1]
-	case 3:
-		id.Kind, id.Namespace, id.Name = parts[0], parts[1], parts[2]
-	default:
-		return schema.GroupVersionKind{}, federation.ID{}, malformed
-	}
-	return gv.WithKind(id.Kind), id, nil
 }
 
 // importedModel writes what was found as a configuration would: one template, the members, and a merge patch for each that differs.
