@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"k8s.io/client-go/rest"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
@@ -159,6 +160,9 @@ func (c Connection) checkClientCertificate() error {
 }
 
 func (c Connection) checkCredentials() error {
+	if strings.ContainsFunc(c.Token, unicode.IsControl) {
+		return &ConnectionError{Attribute: "token", Summary: "Invalid token", Detail: "There is a line break or another control character in it. If it was read from a file, put trimspace() around it."}
+	}
 	if c.Exec == nil {
 		return nil
 	}
@@ -287,4 +291,24 @@ func pemBytes(text string) []byte {
 		return nil
 	}
 	return []byte(text)
+}
+
+// InvalidEndpoint says what is wrong with the address at which a registered member is reached; "" if nothing is. It is https: a token goes there.
+func InvalidEndpoint(address string) string {
+	u, err := serverURL(address)
+	if err == nil && u.Scheme != "https" {
+		err = fmt.Errorf("the scheme is %q, and the member's token would be sent in the clear", u.Scheme)
+	}
+	if err != nil {
+		return fmt.Sprintf("%s is not the address of an API server: %v. Write it as https://name:port.", quoted(address), err)
+	}
+	return ""
+}
+
+// InvalidProxy says what is wrong with a proxy's address; "" if nothing is. It never quotes the address, as a password may be part of it.
+func InvalidProxy(address string) string {
+	if _, err := proxyURL(address); err != nil {
+		return err.Error() + "."
+	}
+	return ""
 }

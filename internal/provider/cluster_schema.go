@@ -41,7 +41,7 @@ func clusterSchema() schema.Schema {
 			"api_endpoint": schema.StringAttribute{
 				Optional: true, Computed: true,
 				MarkdownDescription: "Address of the API server to register, if the member is to be reached elsewhere than where the connection leads. Default: where it led when the cluster was joined.",
-				Validators:          notEmpty(),
+				Validators:          []validator.String{endpointURL},
 			},
 			"labels": schema.MapAttribute{
 				Optional: true, ElementType: types.StringType,
@@ -56,12 +56,12 @@ func clusterSchema() schema.Schema {
 			"region": schema.StringAttribute{
 				Optional:            true,
 				MarkdownDescription: "Region, for selectors (`topology.kubernetes.io/region`). Default: what the nodes' labels say, which is not stored.",
-				Validators:          notEmpty(),
+				Validators:          []validator.String{placeName},
 			},
 			"zones": schema.SetAttribute{
 				Optional: true, ElementType: types.StringType,
 				MarkdownDescription: "Zones, for selectors (`topology.kubernetes.io/zone`). Default: what the nodes' labels say, which is not stored.",
-				Validators:          []validator.Set{setvalidator.SizeAtLeast(1), setvalidator.ValueStringsAre(listItem{})},
+				Validators:          []validator.Set{setvalidator.SizeAtLeast(1), setvalidator.ValueStringsAre(placeName)},
 			},
 			"availability": schema.StringAttribute{
 				Optional: true, Computed: true, Default: stringdefault.StaticString("active"),
@@ -77,7 +77,7 @@ func clusterSchema() schema.Schema {
 			"proxy_url": schema.StringAttribute{
 				Optional:            true,
 				MarkdownDescription: "Proxy to reach the member through: `http://`, `https://` or `socks5://`. The connection may have its own for joining.",
-				Validators:          notEmpty(),
+				Validators:          []validator.String{proxyAddress},
 			},
 			"token_rotation": schema.MapAttribute{
 				Optional: true, ElementType: types.StringType,
@@ -120,7 +120,7 @@ func scopeAttribute() schema.Attribute {
 			"namespaces": schema.SetAttribute{
 				Optional: true, ElementType: types.StringType,
 				MarkdownDescription: "Only in these namespaces of the member, which have to exist. Then nothing cluster-scoped can be federated to it.",
-				Validators:          []validator.Set{setvalidator.SizeAtLeast(1), setvalidator.ValueStringsAre(clusterNamespace{})},
+				Validators:          []validator.Set{setvalidator.SizeAtLeast(1), setvalidator.ValueStringsAre(namespaceName)},
 			},
 			"rules": schema.ListNestedAttribute{
 				Optional: true,

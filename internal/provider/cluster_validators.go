@@ -24,34 +24,6 @@ func (foreignKey) ValidateString(_ context.Context, req validator.StringRequest,
 	}
 }
 
-// listItem refuses what cannot be stored in a comma-separated annotation.
-type listItem struct{}
-
-func (listItem) Description(context.Context) string               { return "not empty, and without a comma" }
-func (v listItem) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
-
-func (listItem) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
-	text := req.ConfigValue.ValueString()
-	if !req.ConfigValue.IsNull() && !req.ConfigValue.IsUnknown() && (text == "" || strings.Contains(text, ",")) {
-		resp.Diagnostics.AddAttributeError(req.Path, "Invalid zone", "A zone is not empty and has no comma in it.")
-	}
-}
-
-// clusterNamespace validates the name of a namespace, which is a DNS label as the name of a member is.
-type clusterNamespace struct{}
-
-func (clusterNamespace) Description(context.Context) string               { return "a DNS label" }
-func (v clusterNamespace) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
-
-func (clusterNamespace) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
-	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() {
-		return
-	}
-	if message := invalidClusterName(req.ConfigValue.ValueString()); message != "" {
-		resp.Diagnostics.AddAttributeError(req.Path, "Invalid namespace", message)
-	}
-}
-
 // starAlone refuses "*" among other TLS checks: it is all of them.
 type starAlone struct{}
 

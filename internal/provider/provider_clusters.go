@@ -112,6 +112,11 @@ func (m memberModel) toDomain(ctx context.Context, at path.Path, name string, co
 	static = registry.Static{Region: m.Region.ValueString(), Availability: m.Availability.ValueString()}
 	diags.Append(m.Labels.ElementsAs(ctx, &static.Labels, false)...)
 	diags.Append(m.Zones.ElementsAs(ctx, &static.Zones, false)...)
+	for _, key := range slices.Sorted(maps.Keys(static.Labels)) {
+		if why := registry.InvalidLabel(key, static.Labels[key]); why != "" {
+			diags.AddAttributeError(pointable(at), "Invalid label", fmt.Sprintf("`%s`: %q = %q: %s.", at.AtName("labels"), key, static.Labels[key], why))
+		}
+	}
 	if !m.known(ctx) {
 		return static, "", diags
 	}

@@ -1,6 +1,8 @@
 package provider
 
 import (
+	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
+	"github.com/hashicorp/terraform-plugin-framework-validators/setvalidator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/provider/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
@@ -21,7 +23,7 @@ func providerSchema() schema.Schema {
 				MarkdownDescription: "Readable name of this configuration, such as `payments/shop`. It is recorded on every object, so that it can be told whose an object is, also " +
 					"when a run was killed before its state was written. Every configuration needs its own, and keeps it. When it changes, the objects in the state get the new owner in " +
 					"place with the next apply, and a `kubefed_cluster` with its next change, before which it cannot be destroyed; what is not in the state stays the former owner's.",
-				Validators: notEmpty(),
+				Validators: []validator.String{ownerName},
 			},
 
 			// Optional
@@ -34,7 +36,7 @@ func providerSchema() schema.Schema {
 			"namespace": schema.StringAttribute{
 				Optional:            true,
 				MarkdownDescription: "Namespace of the registry on the host cluster, and of the accounts on the members that join it. Default `kube-federation-system`.",
-				Validators:          notEmpty(),
+				Validators:          []validator.String{namespaceName},
 			},
 			"member_clusters": schema.MapNestedAttribute{
 				Optional: true,
@@ -50,14 +52,14 @@ func providerSchema() schema.Schema {
 			"field_manager": schema.StringAttribute{
 				Optional:            true,
 				MarkdownDescription: "Name under which objects are applied to the members (server-side apply). Default `terraform-kubefed`. Keep it: under another name the fields written before stay.",
-				Validators:          []validator.String{stringvalidator.LengthBetween(1, 128)},
+				Validators:          []validator.String{managerName},
 			},
 			"impersonate": schema.SingleNestedAttribute{
 				Optional:            true,
 				MarkdownDescription: "Act on the members as somebody else. Not on the host cluster, and not while joining a cluster.",
 				Attributes: map[string]schema.Attribute{
-					"user":   schema.StringAttribute{Required: true, MarkdownDescription: "User to act as.", Validators: notEmpty()},
-					"groups": schema.ListAttribute{Optional: true, ElementType: types.StringType, MarkdownDescription: "Groups to act as a member of. Default: none."},
+					"user":   schema.StringAttribute{Required: true, MarkdownDescription: "User to act as.", Validators: []validator.String{identityName}},
+					"groups": schema.ListAttribute{Optional: true, ElementType: types.StringType, MarkdownDescription: "Groups to act as a member of. Default: none.", Validators: []validator.List{listvalidator.ValueStringsAre(identityName)}},
 				},
 			},
 			"policy":       providerPolicy(),
@@ -73,11 +75,12 @@ func memberAttributes() map[string]schema.Attribute {
 		"region": schema.StringAttribute{
 			Optional:            true,
 			MarkdownDescription: "Region, for selectors (`topology.kubernetes.io/region`). Default: what the nodes' labels say.",
-			Validators:          notEmpty(),
+			Validators:          []validator.String{placeName},
 		},
 		"zones": schema.SetAttribute{
 			Optional: true, ElementType: types.StringType,
 			MarkdownDescription: "Zones, for selectors (`topology.kubernetes.io/zone`). Default: what the nodes' labels say.",
+			Validators:          []validator.Set{setvalidator.ValueStringsAre(placeName)},
 		},
 		"availability": schema.StringAttribute{
 			Optional:            true,

@@ -144,8 +144,8 @@ func whole(schema *tfprotov6.Schema, object tftypes.Value) (tftypes.Value, error
 	return tftypes.NewValue(schema.ValueType(), fields), nil
 }
 
-// wantOneErrorAt checks a configuration, and wants one error at the attribute that names what it is about and is not called a bug.
-func (v validation) wantOneErrorAt(t *testing.T, p place, value tftypes.Value) {
+// findings is what is found in a configuration with this value at a place.
+func (v validation) findings(t *testing.T, p place, value tftypes.Value) []*tfprotov6.Diagnostic {
 	t.Helper()
 	config, err := whole(v.schema, p.config(0, value))
 	if err != nil {
@@ -159,6 +159,13 @@ func (v validation) wantOneErrorAt(t *testing.T, p place, value tftypes.Value) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return found
+}
+
+// wantOneErrorAt checks a configuration, and wants one error at the attribute that names what it is about and is not called a bug.
+func (v validation) wantOneErrorAt(t *testing.T, p place, value tftypes.Value) {
+	t.Helper()
+	found := v.findings(t, p, value)
 	where := strings.Join(p.names, ".")
 	if len(found) != 1 {
 		t.Errorf("%s = %s: %d findings, want one error: %s", where, value, len(found), texts(found))
