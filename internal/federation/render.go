@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // Render gives what a member gets: the template with every entry of overrides that matches the member, in list order, nulls dropped.
@@ -52,6 +53,10 @@ func renderEntries(template map[string]any, overrides []Override, used []int) (m
 			return nil, nil, err
 		}
 		warnings = append(warnings, more...)
+		// What API servers own is no more sent from an override than from a template. Status is left to them, as the kind is not known here.
+		if stripped := stripServerFields(tree, false); len(stripped) > 0 {
+			warnings = append(warnings, fmt.Sprintf("overrides[%d]: fields of the server are not sent: %s.", i, strings.Join(stripped, ", ")))
+		}
 	}
 	if tree, err = finish(tree); err != nil {
 		return nil, nil, afterOverrides(err, used)

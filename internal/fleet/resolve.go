@@ -198,7 +198,7 @@ func (r *Resolution) render(spec Spec, candidates []Candidate) {
 		r.Desired[name] = desired
 	}
 	for _, text := range renderer.warnings {
-		r.Findings = append(r.Findings, Finding{Path: []string{"overrides"}, Summary: "Override replaces what is there", Detail: text})
+		r.Findings = append(r.Findings, Finding{Path: []string{"overrides"}, Summary: "Override may not do what is meant", Detail: text})
 	}
 }
 
