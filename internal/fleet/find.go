@@ -49,6 +49,7 @@ func (e *UnservedError) Error() string {
 
 // Find looks on every member for an object that is to be imported. The template is what the first member's copy says, without what the API
 // server and the cluster put into it. Besides those of the registry, errors are UnservedError, ScopeError, and one that says that nobody has it.
+// A finding with an error says why what was found cannot be imported.
 func (f *Fleet) Find(ctx context.Context, gvk schema.GroupVersionKind, id federation.ID) (*Found, error) {
 	entries, err := f.config.Registry.Members(ctx)
 	if err != nil {
@@ -86,6 +87,7 @@ func (f *Fleet) Find(ctx context.Context, gvk schema.GroupVersionKind, id federa
 	}
 	switch {
 	case len(found.Members) > 0:
+		found.Findings = append(found.Findings, f.taken(t, names, copies)...)
 		return found, nil
 	case len(unserved.Members) > 0 && len(unserved.Members)+len(found.Findings) == len(names):
 		return found, unserved
@@ -98,6 +100,22 @@ func (e *UnservedError) add(name string, named []member.Kind) {
 		e.Named = named
 	}
 	e.Members = append(e.Members, name)
+}
+
+// taken tells of copies that belong to another configuration: nothing of it is imported, as the first apply would be refused there.
+func (f *Fleet) taken(t *Target, names []string, copies []sighting) []Finding {
+	var findings []Finding
+	for i, s := range copies {
+		if s.live == nil {
+			continue
+		}
+		if mark, marked := member.MarkOf(s.live); marked && mark.Owner != f.config.Owner {
+			findings = append(findings, Finding{Error: true, Members: []string{names[i]}, Summary: "Unable to import " + t.ID.String(),
+				Detail: fmt.Sprintf("it belongs to the configuration with owner %q.", mark.Owner),
+				Advice: fmt.Sprintf("Let that configuration go of it first (destroy its resource with deletion.policy = \"orphan\"); if it is no more, take the annotation %s off the object.", member.OwnerAnnotation)})
+		}
+	}
+	return findings
 }
 
 type sighting struct {
@@ -142,7 +160,8 @@ func (found *Found) add(name string, s sighting) {
 		found.Patches[name] = patch
 	}
 	found.Members = append(found.Members, name)
-	found.Record.Copies[name] = &Copy{UID: s.live.GetUID(), Foreign: true}
+	mark, _ := member.MarkOf(s.live)
+	found.Record.Copies[name] = &Copy{UID: s.live.GetUID(), Foreign: true, From: mark.Resource}
 }
 
 // mergeBetween is the RFC 7386 patch that makes to of from; nil when they are equal.

@@ -21,7 +21,12 @@ var configMapKind = schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"}
 // imported makes the state that an import of what was found leaves, with the configuration that it suggests.
 func (w *world) imported(t *testing.T, gvk schema.GroupVersionKind, name string) (*resource, *fleet.Found) {
 	t.Helper()
-	found, err := w.run(t).Find(t.Context(), gvk, federation.ID{Group: gvk.Group, Kind: gvk.Kind, Namespace: w.namespace, Name: name})
+	return w.importedFrom(t, gvk, w.namespace, name)
+}
+
+func (w *world) importedFrom(t *testing.T, gvk schema.GroupVersionKind, namespace, name string) (*resource, *fleet.Found) {
+	t.Helper()
+	found, err := w.run(t).Find(t.Context(), gvk, federation.ID{Group: gvk.Group, Kind: gvk.Kind, Namespace: namespace, Name: name})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,6 +42,10 @@ func (w *world) imported(t *testing.T, gvk schema.GroupVersionKind, name string)
 		}
 	}
 	r.state, r.record, r.facts = r.spec, restored(t, found.Record), &fleet.Facts{Scope: &found.Scope}
+	resolution, _, _ := r.resolve(t, w.run(t))
+	for name, c := range r.record.Copies {
+		c.Used = resolution.Desired[name].Used
+	}
 	return r, found
 }
 

@@ -49,16 +49,10 @@ func (p putter) checkMark(ctx context.Context, m *member.Member, object member.O
 		}
 		live = found
 	}
-	mark, ok := member.MarkOf(live)
-	switch {
-	case optsOut(live):
+	if optsOut(live) {
 		return &ForeignError{Member: m.Name(), Object: object, OptOut: true}
-	case !ok || w.Copy.Foreign || mark.Resource == p.target.Mark.Resource:
-		return nil
-	case mark.Owner != p.target.Mark.Owner:
-		return &ForeignError{Member: m.Name(), Object: object, Owner: mark.Owner}
 	}
-	return &DeclaredTwiceError{Member: m.Name(), Object: object}
+	return p.target.checkMark(m, object, live, w.Copy)
 }
 
 // overwrite applies what the member shall hold. A conflict is allowed when every field in it is one that we had applied before (which

@@ -28,6 +28,7 @@ type Record struct {
 	Key      []byte            // for the keyed hashes
 	Copies   map[string]*Copy  // by member
 	Former   map[string][]byte // version → manifest (JSON, gzip) of copies that lag behind the state
+	Unasked  []string          // members that did not answer when the record was recovered: they may have a copy
 }
 
 // Copy is the object of one resource on one member.
@@ -39,6 +40,10 @@ type Copy struct {
 	Used    []int  // override entries that went into it
 	Drift   bool   // the last refresh found it changed by others
 	Foreign bool   // imported: ours by its uid, not marked yet
+	From    string // imported: the resource id in the mark of this configuration that it carried then
+
+	// Recovered: imported, as its content says. The uid that the import had recorded is lost, so it is not deleted before it is marked.
+	Recovered bool
 }
 
 // NewRecord makes the record of a resource that is being created.
@@ -72,6 +77,7 @@ type packedRecord struct {
 	Texts    []string              `json:"texts,omitempty"`
 	Copies   map[string]packedCopy `json:"copies,omitempty"`
 	Former   map[string][]byte     `json:"former,omitempty"`
+	Unasked  []string              `json:"unasked,omitempty"`
 }
 
 // packedCopy is a copy with indexes into Texts.
@@ -83,11 +89,14 @@ type packedCopy struct {
 	Used    []int     `json:"o,omitempty"`
 	Drift   bool      `json:"d,omitempty"`
 	Foreign bool      `json:"i,omitempty"`
+	From    string    `json:"from,omitempty"`
+
+	Recovered bool `json:"rec,omitempty"`
 }
 
 // MarshalJSON writes the packed form.
 func (r *Record) MarshalJSON() ([]byte, error) {
-	packed := packedRecord{Resource: r.Resource, Key: r.Key, Former: r.Former, Copies: map[string]packedCopy{}}
+	packed := packedRecord{Resource: r.Resource, Key: r.Key, Former: r.Former, Unasked: r.Unasked, Copies: map[string]packedCopy{}}
 	index := func(text string) int {
 		if at := slices.Index(packed.Texts, text); at >= 0 {
 			return at
@@ -97,7 +106,7 @@ func (r *Record) MarshalJSON() ([]byte, error) {
 	}
 	for _, name := range r.Members() {
 		c := r.Copies[name]
-		packed.Copies[name] = packedCopy{c.UID, c.Stamp, index(c.Fields), index(c.Version), c.Used, c.Drift, c.Foreign}
+		packed.Copies[name] = packedCopy{c.UID, c.Stamp, index(c.Fields), index(c.Version), c.Used, c.Drift, c.Foreign, c.From, c.Recovered}
 	}
 	return json.Marshal(packed)
 }
@@ -108,19 +117,19 @@ func (r *Record) UnmarshalJSON(data []byte) error {
 	if err := json.Unmarshal(data, &packed); err != nil {
 		return err
 	}
-	*r = Record{Resource: packed.Resource, Key: packed.Key, Former: packed.Former, Copies: map[string]*Copy{}}
+	*r = Record{Resource: packed.Resource, Key: packed.Key, Former: packed.Former, Unasked: packed.Unasked, Copies: map[string]*Copy{}}
 	for name, c := range packed.Copies {
 		if min(c.Fields, c.Version) < 0 || max(c.Fields, c.Version) >= len(packed.Texts) {
 			return fmt.Errorf("copy of member %s: no such text", name)
 		}
-		r.Copies[name] = &Copy{c.UID, c.Stamp, packed.Texts[c.Fields], packed.Texts[c.Version], c.Used, c.Drift, c.Foreign}
+		r.Copies[name] = &Copy{c.UID, c.Stamp, packed.Texts[c.Fields], packed.Texts[c.Version], c.Used, c.Drift, c.Foreign, c.From, c.Recovered}
 	}
 	return nil
 }
 
 // Clone returns a copy that shares nothing that may be changed.
 func (r *Record) Clone() *Record {
-	clone := &Record{Resource: r.Resource, Key: r.Key, Copies: make(map[string]*Copy, len(r.Copies)), Former: r.Former}
+	clone := &Record{Resource: r.Resource, Key: r.Key, Copies: make(map[string]*Copy, len(r.Copies)), Former: r.Former, Unasked: slices.Clone(r.Unasked)}
 	for name, c := range r.Copies {
 		one := *c
 		clone.Copies[name] = &one

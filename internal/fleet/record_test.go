@@ -12,7 +12,8 @@ func TestRecordSurvivesPrivateState(t *testing.T) {
 		t.Fatal(err)
 	}
 	record.Copies["eu"] = &Copy{UID: "u1", Stamp: "g3", Fields: "f", Version: "v1:a", Used: []int{0, 2}, Drift: true}
-	record.Copies["us"] = &Copy{UID: "u2", Stamp: "r7", Fields: "f", Version: "v1:b", Foreign: true}
+	record.Copies["us"] = &Copy{UID: "u2", Stamp: "r7", Fields: "f", Version: "v1:b", Foreign: true, From: "x", Recovered: true}
+	record.Unasked = []string{"asia"}
 	if err := record.keep(map[string]map[string]any{"us": {"kind": "ConfigMap", "data": map[string]any{"n": int64(9007199254740993)}}}); err != nil {
 		t.Fatal(err)
 	}

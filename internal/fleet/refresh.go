@@ -24,6 +24,7 @@ type Observation struct {
 
 // Refresh looks at every copy of a record, and notes in it what was found. Applied renders what was last written to a member.
 func (f *Fleet) Refresh(ctx context.Context, t *Target, record *Record, applied *Rendering) []Observation {
+	f.askAgain(ctx, t, record)
 	f.memory.noteRead(record.Resource)
 	observations := each(ctx, f, record.Members(), func(ctx context.Context, name string) Observation {
 		o := Observation{Member: name}
@@ -92,13 +93,15 @@ func (f *Fleet) inspect(ctx context.Context, t *Target, m *member.Member, object
 		o.Gone = true
 		return nil
 	}
-	if c.Foreign {
+	if err := t.checkMark(m, object, live, c); err != nil {
+		return err
+	}
+	if mark, marked := member.MarkOf(live); c.Foreign && !(marked && mark.Resource == record.Resource) {
+		t.inspectImported(c, live, want, o)
 		return nil
 	}
-	if mark, ok := member.MarkOf(live); ok && mark.Resource != record.Resource {
-		return t.othersMark(m, object, mark)
-	}
 	seen := *c
+	seen.Foreign, seen.From, seen.Recovered = false, "", false // imported, and marked by a write whose answer was lost
 	if err := record.observe(&seen, live, m.FieldManager()); err != nil {
 		return err
 	}
@@ -122,14 +125,6 @@ func (f *Fleet) inspect(ctx context.Context, t *Target, m *member.Member, object
 	return nil
 }
 
-// othersMark: another configuration, or another resource of this one, has taken the object over.
-func (t *Target) othersMark(m *member.Member, object member.Object, mark member.Mark) error {
-	if mark.Owner != t.Mark.Owner {
-		return &ForeignError{Member: m.Name(), Object: object, Owner: mark.Owner}
-	}
-	return &DeclaredTwiceError{Member: m.Name(), Object: object}
-}
-
 // isOurs: the very object we wrote, or another one that carries our mark (restored from a backup).
 func isOurs(live *unstructured.Unstructured, c *Copy, record *Record) bool {
 	if live.GetUID() == c.UID {
@@ -151,7 +146,7 @@ func (t *Target) drift(ctx context.Context, m *member.Member, object member.Obje
 	answer, err := m.Apply(ctx, object, t.marked(want), member.ApplyOptions{DryRun: true, Force: true, Require: member.Precondition{UID: live.GetUID()}})
 	var refused *member.RefusedError
 	if errors.As(err, &refused) {
-		o.Drift = federation.Drift(shaped(t.marked(want), want), shaped(live.Object, want), t.Sensitive)
+		o.Drift = t.unlike(live, want)
 		return false, nil
 	}
 	if err != nil {

@@ -10,7 +10,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/kubefed/terraform-provider-kubefed/internal/federation"
 	"github.com/kubefed/terraform-provider-kubefed/internal/member"
 )
 
@@ -62,12 +61,6 @@ func (f *Fleet) removeAll(ctx context.Context, t *Target, names []string, outcom
 	}
 }
 
-// errNotMarked: the object no longer carries the mark without which nothing is deleted.
-var errNotMarked = errors.New("the object does not carry this resource's mark")
-
-// errOptedOut: the object asks to be left alone.
-var errOptedOut = errors.New("the object asks that no federation touches it")
-
 type removal struct {
 	done     bool
 	findings []Finding
@@ -76,6 +69,7 @@ type removal struct {
 func (f *Fleet) remove(ctx context.Context, t *Target, name string, c *Copy, releasing bool) removal {
 	inside, err := f.removeFrom(ctx, t, name, c, releasing)
 	err = inTime(ctx, err)
+	var foreign *ForeignError
 	switch {
 	case err == nil && inside == nil:
 		return removal{done: true}
@@ -87,12 +81,11 @@ func (f *Fleet) remove(ctx context.Context, t *Target, name string, c *Copy, rel
 		return removal{findings: []Finding{protectedFinding(t, name, inside)}}
 	case errors.Is(err, errNotMarked):
 		return removal{done: true, findings: []Finding{{Members: []string{name}, Summary: "Object is left behind",
-			Detail: fmt.Sprintf("%s no longer carries this resource's mark (annotation %s), so it was not deleted.", t.ID, member.ResourceAnnotation),
-			Advice: "Whoever took the mark away has it now."}}}
-	case errors.Is(err, errOptedOut):
+			Detail: fmt.Sprintf("%s does not carry this resource's mark (annotation %s), so it was not deleted.", t.ID, member.ResourceAnnotation),
+			Advice: "It is left to whoever has it now."}}}
+	case errors.As(err, &foreign):
 		return removal{done: true, findings: []Finding{{Members: []string{name}, Summary: "Object is left behind",
-			Detail: fmt.Sprintf("%s carries the label %s=false, which asks that no federation touches it, so it was not deleted.", t.ID, federation.OptOutLabel),
-			Advice: "Whoever set the label has it now."}}}
+			Detail: strings.TrimSuffix(foreign.detail(), ".") + ", so it was not deleted.", Advice: "It is left to whoever has it now."}}}
 	case leftBehind(err) && t.Policy.OnUnreachableDelete == PolicyForget && ctx.Err() == nil: // an interrupt says nothing about the member
 		return removal{done: true, findings: []Finding{t.forgotten(name, err)}}
 	case leftBehind(err) && !errors.Is(err, context.Canceled):
@@ -114,20 +107,13 @@ func (f *Fleet) removeFrom(ctx context.Context, t *Target, name string, c *Copy,
 		return nil, err
 	}
 	object, live, err := t.find(ctx, m)
-	mark := member.Mark{}
-	if live != nil {
-		mark, _ = member.MarkOf(live)
-	}
-	switch {
-	case err != nil, live == nil, c.UID != "" && live.GetUID() != c.UID, c.UID == "" && mark != t.Mark:
+	if err != nil || live == nil || !t.isCopy(live, c) {
 		return nil, err
-	case optsOut(live):
-		return nil, errOptedOut
-	case t.Deletion.Orphan && mark.Resource == "": // a release that was cut off, perhaps
-		return nil, m.Release(ctx, object, live.GetUID())
-	case !c.Foreign && mark.Resource != t.Mark.Resource:
-		return nil, errNotMarked
-	case t.Deletion.Orphan:
+	}
+	if err := t.mayRemove(m, object, live, c); err != nil {
+		return nil, err
+	}
+	if t.Deletion.Orphan {
 		return nil, m.Release(ctx, object, live.GetUID())
 	}
 	if t.Deletion.Protected(t.ID) {

@@ -143,6 +143,33 @@ func TestAccAnImportedCopyOutsideThePlacementIsForgottenAndLeft(t *testing.T) {
 	tf.plan().empty().quiet()
 }
 
+func TestAccAnImportedObjectIsWatchedAndBelongsToOneConfiguration(t *testing.T) {
+	t.Parallel()
+	f, tf := newFederation(t, "eu", "us"), newTerraform(t)
+	for _, name := range f.names() {
+		f.sites[name].Create(t, f.existing()["configmap"])
+	}
+	blocks := importBlock("x", f.importID("configmap"))
+	object := resource(fmt.Sprintf("template = <<-JSON\n%s\nJSON", f.existing()["configmap"]), everywhere)
+	tf.configure(f.provider(), blocks, object)
+	tf.apply().succeeds()
+	f.sites["eu"].MergePatch(t, "v1", "ConfigMap", f.namespace, "old", `{"data": {"a": "theirs"}}`)
+	f.reset()
+	tf.plan().does(map[string]string{x: "update"}).warns("/data/a", "Member eu")
+	tf.applySaved().succeeds()
+	if writes := f.sites["us"].proxy.Writes(); len(writes) > 0 {
+		t.Errorf("us holds what it shall, and gets %v", writes)
+	}
+	if got := field(t, f.get("eu", "v1", "ConfigMap", "old"), "data", "a"); got != "one" {
+		t.Errorf("eu holds %v", got)
+	}
+	tf.plan().empty().quiet()
+
+	others := newTerraform(t)
+	others.configure(strings.Replace(f.provider(), f.owner, f.owner+"-other", 1), blocks, object)
+	others.plan().fails("Unable to import", "Member eu", f.owner)
+}
+
 func TestAccAnImportThatFindsNothingOrHasAWrongIdSaysSo(t *testing.T) {
 	t.Parallel()
 	f, tf := newFederation(t, "eu"), newTerraform(t)

@@ -60,6 +60,40 @@ func TestAccLostPrivateStateIsFoundAgainByTheMarks(t *testing.T) {
 	f.absent("v1", "ConfigMap", "x", "eu", "us")
 }
 
+func TestAccLostPrivateStateForgetsNothingThatIsImportedOrKept(t *testing.T) {
+	t.Parallel()
+	f, tf := newFederation(t, "eu", "us"), newTerraform(t)
+	f.sites["eu"].Create(t, f.existing()["configmap"])
+	imported := resource("template = "+f.configMap(`"old"`, `{ a = "changed", b = "two" }`), on("eu"))
+	tf.configure(f.provider(), importBlock("x", f.importID("configmap")),
+		resource(fmt.Sprintf("template = <<-JSON\n%s\nJSON", f.existing()["configmap"]), on("eu")))
+	tf.apply().succeeds()
+	tf.losePrivateState()
+	tf.configure(f.provider(), imported)
+	warnings := list(tf.plan().does(map[string]string{x: "update"}).warnings)
+	for _, words := range []string{"State was incomplete", "kept as imported", "Member eu"} {
+		if !strings.Contains(warnings, words) {
+			t.Errorf("nothing says %q:%s", words, warnings)
+		}
+	}
+	tf.applySaved().succeeds()
+	tf.plan().empty().quiet()
+
+	kept := resource("template = "+f.configMap(`"old"`, `{ a = "changed", b = "two" }`), on("eu"), `policy = { on_missing = "keep" }`)
+	tf.configure(f.provider(), kept)
+	tf.apply().succeeds()
+	f.sites["eu"].Delete(t, "v1", "ConfigMap", f.namespace, "old")
+	f.absent("v1", "ConfigMap", "old", "eu")
+	tf.losePrivateState()
+	tf.plan().empty()
+
+	tf.configure(f.provider(), resource("template = "+f.configMap(`"none"`, "{}"), "placement = { clusters = [] }"))
+	tf.apply().succeeds()
+	tf.losePrivateState()
+	tf.plan().empty()
+	tf.destroy().succeeds()
+}
+
 func TestAccDriftIsFoundWhereTheTemplateSaysFalseOrNothing(t *testing.T) {
 	t.Parallel()
 	f, tf := newFederation(t, "eu"), newTerraform(t)

@@ -77,7 +77,7 @@ func (r *federatedResource) Read(ctx context.Context, req resource.ReadRequest, 
 	if resp.Diagnostics.Append(diags...); resp.Diagnostics.HasError() {
 		return
 	}
-	lost := stored.record == nil
+	lost := stored.record == nil && len(state.PlacedClusters.Elements()) > 0
 	if resp.Diagnostics.Append(r.recover(ctx, &state, &stored)...); resp.Diagnostics.HasError() {
 		return
 	}

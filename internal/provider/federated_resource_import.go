@@ -32,6 +32,9 @@ func (r *federatedResource) importState(ctx context.Context, text string) (*fede
 		diags.Append(importDiagnostic(text, gvk, id, err))
 		return nil, private{}, diags
 	}
+	if diags.HasError() {
+		return nil, private{}, diags
+	}
 	model, err := importedModel(ctx, found)
 	if err != nil {
 		diags.AddError("Unable to import "+id.String(), err.Error()+".")

@@ -77,14 +77,23 @@ func (r *federatedResource) recover(ctx context.Context, state *federatedModel, 
 	if diags.HasError() {
 		return diags
 	}
-	record, err := r.fleet.Recover(ctx, target, spec, stringsIn(state.PlacedClusters))
+	placed, pending := stringsIn(state.PlacedClusters), state.pending()
+	record, findings, err := r.fleet.Recover(ctx, fleet.Lost{Target: target, State: spec, Placed: placed, Pending: pending})
+	what := "What this provider keeps beside the state of " + target.ID.String() + " %s missing: it was killed in the middle of an apply. "
 	if err != nil {
-		diags.AddError("State is incomplete", "What this provider keeps beside the state of "+target.ID.String()+" is missing: it was killed in the middle of an apply. "+err.Error()+".\n\nBring them back and run again.")
+		diags.AddError("State is incomplete", fmt.Sprintf(what, "is")+err.Error()+".\n\nSee to it that they can be read, and run again.")
 		return diags
 	}
 	stored.record = record
-	diags.AddWarning("State was incomplete", "What this provider keeps beside the state of "+target.ID.String()+" was missing: it was killed in the middle of an apply. "+
-		"Its objects were found again by their marks; the next apply writes them all.")
+	result := "Its objects were found again by their marks; the next apply writes them all."
+	switch {
+	case len(record.Copies) == 0 && len(placed) > 0:
+		result = "None of its objects is there any more."
+	case len(record.Unasked) > 0:
+		result += " If that apply has written it to a member that does not answer now, it is found once the member is back: " + strings.Join(record.Unasked, ", ") + "."
+	}
+	diags.AddWarning("State was incomplete", fmt.Sprintf(what, "was")+result)
+	diags.Append(findingDiagnostics(findings)...)
 	return diags
 }
 
