@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubefed/terraform-provider-kubefed/internal/federation"
 	"github.com/kubefed/terraform-provider-kubefed/internal/member"
@@ -42,7 +43,7 @@ func (f *Fleet) Recover(ctx context.Context, lost Lost) (*Record, []Finding, err
 	if r.resolution, err = f.Resolve(ctx, lost.State, nil, names); err != nil {
 		return nil, nil, err
 	}
-	for i, s := range each(ctx, f, names, func(ctx context.Context, name string) sighting { return f.sight(ctx, lost.Target, name) }) {
+	for i, s := range each(ctx, f, names, func(ctx context.Context, name string) sighting { return f.sightCopy(ctx, lost.Target, name) }) {
 		r.seen[names[i]] = s
 	}
 	r.id = r.identify()
@@ -52,10 +53,23 @@ func (f *Fleet) Recover(ctx context.Context, lost Lost) (*Record, []Finding, err
 	if r.id != "" {
 		r.record.Resource = r.id
 	}
-	for _, name := range names {
+	for _, name := range slices.Concat(r.named, slices.DeleteFunc(names, func(name string) bool { return slices.Contains(r.named, name) })) {
 		r.take(name)
 	}
 	return r.record, r.findings, nil
+}
+
+// sightCopy looks for an object that may have been written: in any version of its kind, and with certainty about what is gone.
+func (f *Fleet) sightCopy(ctx context.Context, t *Target, name string) sighting {
+	m, err := f.config.Registry.Open(ctx, name)
+	if err != nil {
+		return sighting{err: err}
+	}
+	_, live, err := t.find(ctx, m)
+	if live != nil && live.GetDeletionTimestamp() != nil {
+		live = nil
+	}
+	return sighting{live: live, err: err}
 }
 
 // joined are the members of the registry that are there to be asked.
@@ -130,7 +144,9 @@ func (r *recovery) take(name string) {
 		r.record.Unasked = append(r.record.Unasked, name)
 	case marked && mark == member.Mark{Owner: r.Target.Mark.Owner, Resource: r.record.Resource}:
 		c.UID = s.live.GetUID()
-		r.record.Copies[name] = c
+		if named || !r.record.hasElsewhere(name, c.UID) {
+			r.record.Copies[name] = c
+		}
 	case placed && r.holdsState(name):
 		c.UID, c.Foreign, c.Recovered = s.live.GetUID(), true, true
 		r.record.Copies[name] = c
@@ -165,16 +181,22 @@ func (f *Fleet) askAgain(ctx context.Context, t *Target, record *Record) {
 	record.Unasked = slices.DeleteFunc(record.Unasked, func(name string) bool { return record.Copies[name] != nil })
 	names := record.Unasked
 	record.Unasked = nil
-	for i, s := range each(ctx, f, names, func(ctx context.Context, name string) sighting { return f.sight(ctx, t, name) }) {
+	for i, s := range each(ctx, f, names, func(ctx context.Context, name string) sighting { return f.sightCopy(ctx, t, name) }) {
 		var notMember *registry.NotMemberError
 		switch {
 		case errors.As(s.err, &notMember):
 		case s.err != nil:
 			record.Unasked = append(record.Unasked, names[i])
-		case s.live != nil && isMarked(s.live, t.Mark):
+		case s.live != nil && isMarked(s.live, t.Mark) && !record.hasElsewhere(names[i], s.live.GetUID()):
 			record.Copies[names[i]] = &Copy{UID: s.live.GetUID()}
 		}
 	}
+}
+
+// hasElsewhere reports whether another member has this very object: the two names are of one cluster, and it is to be written once.
+func (r *Record) hasElsewhere(name string, uid types.UID) bool {
+	_, same := r.elsewhere(name)[uid]
+	return same
 }
 
 func isMarked(live *unstructured.Unstructured, mark member.Mark) bool {

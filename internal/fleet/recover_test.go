@@ -1,13 +1,19 @@
 package fleet_test
 
 import (
+	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
 	"github.com/kubefed/terraform-provider-kubefed/internal/fleet"
+	"github.com/kubefed/terraform-provider-kubefed/internal/kubetest"
 	"github.com/kubefed/terraform-provider-kubefed/internal/member"
+	"github.com/kubefed/terraform-provider-kubefed/internal/registry"
 )
 
 // recover is what a refresh does first where the provider was killed in an update: the private state is lost, and the state names these
@@ -77,6 +83,42 @@ func TestRecoveryFindsWhatTheUpdateThatWasCutOffHadWrittenElsewhere(t *testing.T
 	}
 	r.empty(t)
 	other.empty(t)
+}
+
+func TestRecoveryTakesOneClusterUnderTwoNamesForOne(t *testing.T) {
+	w := newWorld(t, 1)
+	r := w.declare(t, configMap)
+	r.must(t)
+	w.static["z"] = registry.Static{Config: kubetest.NewProxy(t, w.clusters["a"]).RESTConfig()}
+	r.recover(t, []string{"a"}, nil)
+	r.refresh(t, w.run(t))
+	if !slices.Equal(r.record.Members(), []string{"a"}) {
+		t.Errorf("the record has %v", r.record.Members())
+	}
+}
+
+func TestRecoveryFindsAnObjectWhoseVersionIsServedNoMore(t *testing.T) {
+	w := newWorld(t, 1)
+	apiVersion := w.widget(t, "a", true)
+	r := w.declare(t, `{apiVersion: `+apiVersion+`, kind: Widget, metadata: {name: w}, spec: {size: 1}}`)
+	r.must(t)
+	group, _, _ := strings.Cut(apiVersion, "/")
+	crd := w.clusters["a"].Get(t, "apiextensions.k8s.io/v1", "CustomResourceDefinition", "", "widgets."+group)
+	versions, _, _ := unstructured.NestedSlice(crd.Object, "spec", "versions")
+	second := map[string]any{"name": "v2", "served": true, "storage": false, "schema": versions[0].(map[string]any)["schema"]}
+	versions[0].(map[string]any)["served"] = false
+	w.clusters["a"].MergePatch(t, "apiextensions.k8s.io/v1", "CustomResourceDefinition", "", crd.GetName(), map[string]any{"spec": map[string]any{"versions": append(versions, second)}})
+	kubetest.Eventually(t, 30*time.Second, func() error {
+		var notServed *member.NotServedError
+		if o := r.refresh(t, w.run(t))["a"]; !errors.As(o.Err, &notServed) || len(notServed.Served) != 1 {
+			return fmt.Errorf("served as v2 alone: %w", o.Err)
+		}
+		return nil
+	})
+	tells(t, r.recover(t, []string{"a"}, nil))
+	if c := r.record.Copies["a"]; c == nil || c.UID == "" {
+		t.Errorf("the record has %+v", c)
+	}
 }
 
 func TestAMemberThatCouldNotBeAskedInARecoveryIsAskedLaterAndHoldsNothingUp(t *testing.T) {
