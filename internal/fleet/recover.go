@@ -43,8 +43,11 @@ func (f *Fleet) Recover(ctx context.Context, lost Lost) (*Record, []Finding, err
 	if r.resolution, err = f.Resolve(ctx, lost.State, nil, names); err != nil {
 		return nil, nil, err
 	}
-	for i, s := range each(ctx, f, names, func(ctx context.Context, name string) sighting { return f.sightCopy(ctx, lost.Target, name) }) {
-		r.seen[names[i]] = s
+	others := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(r.named, name) })
+	for _, group := range [][]string{r.named, others} { // where one cluster has two names, the one that the state names is heard
+		for i, s := range each(ctx, f, group, func(ctx context.Context, name string) sighting { return f.sightCopy(ctx, lost.Target, name) }) {
+			r.seen[group[i]] = s
+		}
 	}
 	r.id = r.identify()
 	if silent := r.silent(); r.id == "" && len(silent) > 0 {
@@ -53,7 +56,7 @@ func (f *Fleet) Recover(ctx context.Context, lost Lost) (*Record, []Finding, err
 	if r.id != "" {
 		r.record.Resource = r.id
 	}
-	for _, name := range slices.Concat(r.named, slices.DeleteFunc(names, func(name string) bool { return slices.Contains(r.named, name) })) {
+	for _, name := range slices.Concat(r.named, others) {
 		r.take(name)
 	}
 	return r.record, r.findings, nil
@@ -176,7 +179,7 @@ func (r *recovery) holdsState(name string) bool {
 	return mark == member.Mark{} && len(r.Target.unlike(live, want)) == 0
 }
 
-// askAgain looks for a recovered resource's object on the members that could not be asked when it was recovered.
+// askAgain comes after the members with a copy have been heard. It looks for a recovered resource's object on the members that could not be asked when it was recovered.
 func (f *Fleet) askAgain(ctx context.Context, t *Target, record *Record) {
 	record.Unasked = slices.DeleteFunc(record.Unasked, func(name string) bool { return record.Copies[name] != nil })
 	names := record.Unasked

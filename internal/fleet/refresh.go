@@ -24,13 +24,13 @@ type Observation struct {
 
 // Refresh looks at every copy of a record, and notes in it what was found. Applied renders what was last written to a member.
 func (f *Fleet) Refresh(ctx context.Context, t *Target, record *Record, applied *Rendering) []Observation {
-	f.askAgain(ctx, t, record)
 	f.memory.noteRead(record.Resource)
 	observations := each(ctx, f, record.Members(), func(ctx context.Context, name string) Observation {
 		o := Observation{Member: name}
 		o.Err = f.look(ctx, t, record, applied, &o)
 		return o
 	})
+	f.askAgain(ctx, t, record)
 	return observations
 }
 
