@@ -48,7 +48,7 @@ func (f *Fleet) contents(ctx context.Context, m *member.Member, t *Target) ([]st
 		}
 		for i := range items {
 			if f.isForeign(kind, &items[i]) {
-				inside = append(inside, member.Object{Kind: kind, Namespace: items[i].Namespace, Name: items[i].Name}.String())
+				inside = append(inside, member.Object{Kind: kind, Namespace: items[i].Namespace, Name: items[i].Name}.String()+f.ofFormerOwner(&items[i]))
 			}
 		}
 	}
@@ -94,6 +94,15 @@ func isBookkeeping(kind schema.GroupKind) bool {
 		return true
 	}
 	return false
+}
+
+// ofFormerOwner completes the name of an object that counts as another's only because the provider's owner was changed and not yet applied.
+func (f *Fleet) ofFormerOwner(o *metav1.PartialObjectMetadata) string {
+	mark, ours := member.MarkOf(o)
+	if !ours || !f.memory.isFormerOwner(mark.Owner) {
+		return ""
+	}
+	return fmt.Sprintf(" (of %q, this configuration's former owner: an apply gives it the new one)", mark.Owner)
 }
 
 func (f *Fleet) isForeign(kind member.Kind, o *metav1.PartialObjectMetadata) bool {

@@ -23,7 +23,7 @@ func TestAnObjectOfOthersIsRefusedAtThePlanOrAdopted(t *testing.T) {
 	}
 	r.spec.Policy.OnExisting = fleet.PolicyAdopt
 	p = r.plan(t)
-	tells(t, p.findings, "b warning: Existing object is taken over")
+	tells(t, p.findings, "b warning: "+r.id(t)+" exists and is taken over")
 	says(t, p.findings, `last written by "kubetest", and becomes ours; values change: /data/a "9" -> "1", /data/b null -> "1".`)
 	r.must(t)
 	if a, theirs := r.value(t, "b", "/data/a"), r.value(t, "b", "/data/theirs"); a != "1" || theirs != "1" {
@@ -143,7 +143,7 @@ func TestAnObjectThatIsOursAndOptsOutIsNeitherWrittenNorDeletedAnyMore(t *testin
 				t.Errorf("pending %v: %s", outcome.Pending, texts(outcome.Findings))
 			}
 			outcome := remove(r)
-			tells(t, outcome.Findings, "b warning: Object is left behind")
+			tells(t, outcome.Findings, "b warning: "+r.id(t)+" is left behind")
 			says(t, outcome.Findings, "kubefed.io/managed=false")
 			if after := r.get(t, "b").GetResourceVersion(); after != before || slices.Contains(r.record.Members(), "b") {
 				t.Errorf("written %v, the record has %v", after != before, r.record.Members())

@@ -120,7 +120,7 @@ func (t *Target) notDeleted(name string, err error) Finding {
 
 // forgotten says that an apply gave an object up that it could not delete.
 func (t *Target) forgotten(name string, err error) Finding {
-	f := Finding{Members: []string{name}, Summary: "Object is left behind",
+	f := Finding{Members: []string{name}, Summary: t.ID.String() + " is left behind",
 		Detail: fmt.Sprintf("the member does not answer, and %s was forgotten as policy.on_unreachable_delete says; it may still be there: %s", t.ID, t.Detail(err))}
 	if isFormer(err) {
 		f.Detail = fmt.Sprintf("the member is registered no longer, and %s was forgotten as policy.on_unreachable_delete says; it may still be there.", t.ID)

@@ -30,7 +30,7 @@ func TestAMemberRegisteredNoLongerLeaves(t *testing.T) {
 	says(t, outcome.Findings, "put the member's connection back", `policy.on_unreachable_delete = "forget"`)
 	r.spec.Policy.OnUnreachableDelete = fleet.PolicyForget
 	outcome = r.apply(t)
-	tells(t, outcome.Findings, "b warning: Object is left behind")
+	tells(t, outcome.Findings, "b warning: "+r.id(t)+" is left behind")
 	says(t, outcome.Findings, "the member is registered no longer")
 	w.static["b"] = kept
 }

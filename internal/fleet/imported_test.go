@@ -144,7 +144,7 @@ func TestAnImportedObjectThatAnotherConfigurationTookIsNeitherWrittenNorDeleted(
 		says(t, p.findings, other.w.owner)
 		tells(t, r.apply(t).Findings, "a error: Object exists already")
 		outcome := r.destroy(t)
-		tells(t, outcome.Findings, "a warning: Object is left behind")
+		tells(t, outcome.Findings, "a warning: "+r.id(t)+" is left behind")
 		says(t, outcome.Findings, `belongs to the configuration with owner "`+other.w.owner)
 		if len(r.record.Members()) > 0 {
 			t.Errorf("left in the state are %v", r.record.Members())
@@ -163,7 +163,7 @@ func TestAnImportedObjectThatAnotherResourceTookIsNotDeleted(t *testing.T) {
 	if o := r.refresh(t, w.run(t))["a"]; !errors.As(o.Err, &twice) {
 		t.Errorf("the refresh says %v", o.Err)
 	}
-	tells(t, r.destroy(t).Findings, "a warning: Object is left behind")
+	tells(t, r.destroy(t).Findings, "a warning: "+r.id(t)+" is left behind")
 	other.empty(t)
 }
 

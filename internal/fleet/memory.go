@@ -13,17 +13,18 @@ import (
 // memory is what one provider process remembers of its run. Terraform plans and applies in different processes, so nothing in here
 // outlives a plan or an apply.
 type memory struct {
-	mu         sync.Mutex
-	applying   bool
-	lastRead   time.Time                            // of a state; without any, when this process was configured
-	read       map[string]bool                      // resource ids of states read in this process
-	claimed    map[string]bool                      // resource ids taken for those of interrupted runs
-	replaced   map[string]bool                      // resource ids of states whose object is being replaced
-	creations  map[string][]string                  // object id → members on which a creation is planned
-	written    map[writtenKey]string                // objects written in this process → resource id
-	namespaces map[string]map[string]bool           // member → namespaces this run makes
-	kinds      map[string]map[schema.GroupKind]bool // member → kinds this run makes
-	scopes     map[schema.GroupKind]*Scope
+	mu           sync.Mutex
+	applying     bool
+	lastRead     time.Time                            // of a state; without any, when this process was configured
+	read         map[string]bool                      // resource ids of states read in this process
+	formerOwners map[string]bool                      // owners that this configuration's provider had before
+	claimed      map[string]bool                      // resource ids taken for those of interrupted runs
+	replaced     map[string]bool                      // resource ids of states whose object is being replaced
+	creations    map[string][]string                  // object id → members on which a creation is planned
+	written      map[writtenKey]string                // objects written in this process → resource id
+	namespaces   map[string]map[string]bool           // member → namespaces this run makes
+	kinds        map[string]map[schema.GroupKind]bool // member → kinds this run makes
+	scopes       map[schema.GroupKind]*Scope
 
 	departures *departures
 }
@@ -36,7 +37,7 @@ type writtenKey struct {
 func newMemory() *memory {
 	return &memory{
 		lastRead: time.Now(),
-		read:     map[string]bool{}, claimed: map[string]bool{}, replaced: map[string]bool{}, creations: map[string][]string{},
+		read:     map[string]bool{}, claimed: map[string]bool{}, formerOwners: map[string]bool{}, replaced: map[string]bool{}, creations: map[string][]string{},
 		written: map[writtenKey]string{}, namespaces: map[string]map[string]bool{},
 		kinds: map[string]map[schema.GroupKind]bool{}, scopes: map[schema.GroupKind]*Scope{},
 		departures: newDepartures(),
@@ -99,6 +100,19 @@ func (m *memory) isReplaced(resource string) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.replaced[resource]
+}
+
+// noteFormerOwner: an object of this configuration still carries the mark of an owner that its provider had before.
+func (m *memory) noteFormerOwner(owner string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.formerOwners[owner] = true
+}
+
+func (m *memory) isFormerOwner(owner string) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.formerOwners[owner]
 }
 
 // claim: an object with this resource id in its mark is taken for what an interrupted run left.

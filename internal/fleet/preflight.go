@@ -180,7 +180,7 @@ func (w *written) notes(t *Target, name string) []Finding {
 			Detail: fmt.Sprintf("%s of %s is in the template no more, and stays: %q applies it too.", field, t.ID, w.stays[field])})
 	}
 	if w.adopts != "" {
-		findings = append(findings, Finding{Path: []string{"template"}, Members: []string{name}, Summary: "Existing object is taken over", Detail: w.adopts, Advice: t.afterAdoption()})
+		findings = append(findings, Finding{Path: []string{"template"}, Members: []string{name}, Summary: t.ID.String() + " exists and is taken over", Detail: w.adopts, Advice: t.afterAdoption()})
 	}
 	return append(findings, w.takenOver(t, name)...)
 }

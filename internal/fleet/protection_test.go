@@ -53,7 +53,7 @@ func TestAProtectedNamespaceThatLeavesIsReleasedWhereOthersAreInside(t *testing.
 	r.spec.Placement = on("a")
 	tells(t, r.plan(t).findings, "b warning: Object will be left behind")
 	outcome := r.apply(t)
-	tells(t, outcome.Findings, "b warning: Object is left behind")
+	tells(t, outcome.Findings, "b warning: "+r.id(t)+" is left behind")
 	live := r.get(t, "b")
 	if _, marked := member.MarkOf(live); marked || live.GetDeletionTimestamp() != nil {
 		t.Errorf("member b has %v", live.Object)

@@ -184,7 +184,7 @@ func TestRecoveryKeepsImportedCopiesThatHoldWhatTheStateSays(t *testing.T) {
 	r.unchanged(t)
 	untouched := *r
 	untouched.record = restored(t, r.record)
-	tells(t, untouched.destroy(t).Findings, "a warning: Object is left behind", "b warning: Object is left behind")
+	tells(t, untouched.destroy(t).Findings, "a warning: "+untouched.id(t)+" is left behind", "b warning: "+untouched.id(t)+" is left behind")
 	if there := r.there(t); !slices.Equal(there, w.names) {
 		t.Errorf("objects of which no import is known any more were deleted; left are %v", there)
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -20,6 +21,8 @@ type Observation struct {
 	Err     error             // nothing is known; the last state holds
 	Drift   map[string]string // JSON pointer → live value, where others changed what is ours
 	Changed string            // who changed it, and when
+
+	FormerOwner string // the object is this resource's, and marked for an owner that the provider had before
 }
 
 // Refresh looks at every copy of a record, and notes in it what was found. Applied renders what was last written to a member.
@@ -100,6 +103,10 @@ func (f *Fleet) inspect(ctx context.Context, t *Target, m *member.Member, object
 		t.inspectImported(c, live, want, o)
 		return nil
 	}
+	if mark, ok := member.MarkOf(live); ok && mark.Owner != t.Mark.Owner {
+		o.FormerOwner = mark.Owner
+		f.memory.noteFormerOwner(mark.Owner)
+	}
 	seen := *c
 	seen.Foreign, seen.From, seen.Recovered = false, "", false // imported, and marked by a write whose answer was lost
 	if err := record.observe(&seen, live, m.FieldManager()); err != nil {
@@ -123,6 +130,12 @@ func (f *Fleet) inspect(ctx context.Context, t *Target, m *member.Member, object
 	}
 	*c = seen
 	return nil
+}
+
+// IsOwnerMark reports whether a JSON pointer leads to a mark that says whose an object is.
+func IsOwnerMark(pointer string) bool {
+	escape := strings.NewReplacer("~", "~0", "/", "~1").Replace
+	return pointer == "/metadata/labels/"+escape(member.OwnerLabel) || pointer == "/metadata/annotations/"+escape(member.OwnerAnnotation)
 }
 
 // isOurs: the very object we wrote, or another one that carries our mark (restored from a backup).

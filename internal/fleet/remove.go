@@ -74,17 +74,17 @@ func (f *Fleet) remove(ctx context.Context, t *Target, name string, c *Copy, rel
 	case err == nil && inside == nil:
 		return removal{done: true}
 	case err == nil && releasing:
-		return removal{done: true, findings: []Finding{{Members: []string{name}, Summary: "Object is left behind",
+		return removal{done: true, findings: []Finding{{Members: []string{name}, Summary: t.ID.String() + " is left behind",
 			Detail: fmt.Sprintf("%s was released and left where it is: %s.", t.ID, strings.Join(inside, ", ")),
 			Advice: "It is protected (deletion.protection) and holds objects of others."}}}
 	case err == nil:
 		return removal{findings: []Finding{protectedFinding(t, name, inside)}}
 	case errors.Is(err, errNotMarked):
-		return removal{done: true, findings: []Finding{{Members: []string{name}, Summary: "Object is left behind",
+		return removal{done: true, findings: []Finding{{Members: []string{name}, Summary: t.ID.String() + " is left behind",
 			Detail: fmt.Sprintf("%s does not carry this resource's mark (annotation %s), so it was not deleted.", t.ID, member.ResourceAnnotation),
 			Advice: "It is left to whoever has it now."}}}
 	case errors.As(err, &foreign):
-		return removal{done: true, findings: []Finding{{Members: []string{name}, Summary: "Object is left behind",
+		return removal{done: true, findings: []Finding{{Members: []string{name}, Summary: t.ID.String() + " is left behind",
 			Detail: strings.TrimSuffix(foreign.detail(), ".") + ", so it was not deleted.", Advice: "It is left to whoever has it now."}}}
 	case leftBehind(err) && t.Policy.OnUnreachableDelete == PolicyForget && ctx.Err() == nil: // an interrupt says nothing about the member
 		return removal{done: true, findings: []Finding{t.forgotten(name, err)}}

@@ -137,7 +137,7 @@ func TestForgetForgetsAMemberThatIsDownButNotOneThatWasInterrupted(t *testing.T)
 	held.Heal()
 	w.proxies["a"].Refuse()
 	outcome := r.destroy(t)
-	tells(t, outcome.Findings, "a warning: Object is left behind")
+	tells(t, outcome.Findings, "a warning: "+r.id(t)+" is left behind")
 	if len(r.record.Members()) > 0 {
 		t.Errorf("the record has %v", r.record.Members())
 	}
@@ -188,7 +188,7 @@ func TestAnObjectWithoutOurMarkOrOfAnotherUIDIsNotDeleted(t *testing.T) {
 	r.remove(t, "b")
 	w.clusters["b"].Create(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: cm, namespace: `+w.namespace+`}}`)
 	outcome := r.destroy(t)
-	tells(t, outcome.Findings, "a warning: Object is left behind")
+	tells(t, outcome.Findings, "a warning: "+r.id(t)+" is left behind")
 	if there := r.there(t); !slices.Equal(there, w.names) || len(r.record.Members()) > 0 {
 		t.Errorf("the object is on %v, the record has %v", there, r.record.Members())
 	}
@@ -297,7 +297,7 @@ func TestAMemberThatNeverComesBackIsForgottenOnlyWhenAsked(t *testing.T) {
 		}
 		r.spec.Policy.OnUnreachableDelete, r.state.Policy.OnUnreachableDelete = fleet.PolicyForget, fleet.PolicyForget
 		outcome = take(r)
-		tells(t, outcome.Findings, "b warning: Object is left behind")
+		tells(t, outcome.Findings, "b warning: "+r.id(t)+" is left behind")
 		says(t, outcome.Findings, "core/ConfigMap/"+w.namespace+"/"+r.name())
 		if slices.Contains(r.record.Members(), "b") {
 			t.Errorf("%s: the record still has %v", name, r.record.Members())

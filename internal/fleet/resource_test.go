@@ -235,6 +235,17 @@ func (r *resource) find(t testing.TB, name string) (*unstructured.Unstructured, 
 	return r.w.clusters[name].Find(t, apiVersion, id.Kind, r.namespace(id), id.Name)
 }
 
+// id names the object in messages.
+func (r *resource) id(t testing.TB) string {
+	t.Helper()
+	_, id, err := federation.Identify(r.spec.Template)
+	if err != nil {
+		t.Fatal(err)
+	}
+	id.Namespace = r.namespace(id)
+	return id.String()
+}
+
 func (r *resource) namespace(id federation.ID) string {
 	switch {
 	case slices.Contains([]string{"Namespace", "ClusterRole", "PriorityClass", "CustomResourceDefinition"}, id.Kind):

@@ -48,7 +48,7 @@ func TestAccAnObjectOfOthersIsAnErrorUnlessItIsAdoptedWithWhatTheyKeepInIt(t *te
 
 	tf.configure(f.provider(`policy = { on_existing = "adopt" }`), resource(template, everywhere))
 	plan := tf.plan().succeeds()
-	plan.warns("Existing object is taken over", "Member us", "/data/a old -> new")
+	plan.warns("exists and is taken over", "Member us", "/data/a old -> new")
 	tf.applySaved().succeeds() // Terraform plans a creation once more, which may say it again
 	us := f.get("us", "v1", "ConfigMap", "x")
 	if got := field(t, us, "data"); !reflect.DeepEqual(got, map[string]any{"a": "new", "z": "kept"}) || us.GetLabels()["theirs"] != "yes" {
@@ -118,7 +118,7 @@ func TestAccAnotherOwnerInTheProviderBlockIsWrittenOntoTheObjects(t *testing.T) 
 	tf.apply().succeeds().quiet()
 	f.owner = kubetest.UniqueName(t, "renamed")
 	tf.configure(f.provider(), resource(f.settings("{a: one}"), everywhere))
-	tf.plan().does(map[string]string{x: "update"})
+	tf.plan().does(map[string]string{x: "update"}).warns("Objects get the new owner", "Members eu, us", f.owner)
 	tf.applySaved().succeeds()
 	if got := f.get("us", "v1", "ConfigMap", "settings").GetAnnotations()["terraform.kubefed.io/owner-name"]; got != f.owner {
 		t.Errorf("us belongs to %q", got)

@@ -25,7 +25,7 @@ func TestAccWhatOthersChangeIsShownByMemberAndPathAndMended(t *testing.T) {
 		`{"spec": {"template": {"spec": {"containers": [{"name": "web", "image": "nginx:1.27", "ports": [{"containerPort": 80}], "args": ["--two", "--one"]}]}}}}`)
 	f.reset()
 	plan := tf.plan().does(map[string]string{x: "update"})
-	plan.warns("changed outside of Terraform", "Members asia, eu, us:\n", "\n  eu: /metadata/labels/tier of apps/Deployment/", "\n  us: /metadata/labels/app, /spec/replicas of ", "last written by kubetest at ")
+	plan.warns("apps/Deployment/"+f.namespace+"/web was changed outside of Terraform", "Members asia, eu, us:\n", "\n  eu: /metadata/labels/tier", "\n  us: /metadata/labels/app, /spec/replicas, last written by ", "last written by kubetest at ")
 	f.wantNoWrites()
 	c := tf.planned(x)
 	wantDifference(t, c, "us", "/spec/replicas", "9", "3")

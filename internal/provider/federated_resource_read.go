@@ -187,15 +187,30 @@ func observed(t *fleet.Target, observations []fleet.Observation) []fleet.Finding
 		case o.Err != nil:
 			findings = append(findings, t.Unread(o.Member, o.Err))
 		case o.Gone:
-			findings = append(findings, fleet.Finding{Members: []string{o.Member}, Summary: "Object is gone",
-				Detail: fmt.Sprintf("%s is not there any more.", t.ID)})
-		case len(o.Drift) > 0 && o.Changed != "":
-			findings = append(findings, fleet.Finding{Members: []string{o.Member}, Summary: "Object was changed outside of Terraform",
-				Detail: fmt.Sprintf("%s of %s, last written by %s.", strings.Join(slices.Sorted(maps.Keys(o.Drift)), ", "), t.ID, o.Changed)})
-		case len(o.Drift) > 0:
-			findings = append(findings, fleet.Finding{Members: []string{o.Member}, Summary: "Object was changed outside of Terraform",
-				Detail: fmt.Sprintf("%s of %s.", strings.Join(slices.Sorted(maps.Keys(o.Drift)), ", "), t.ID)})
+			findings = append(findings, fleet.Finding{Members: []string{o.Member}, Summary: t.ID.String() + " is gone", Detail: "it is not there any more."})
+		default:
+			findings = append(findings, changed(t, o)...)
 		}
 	}
 	return findings
+}
+
+// changed tells of drift. The title names the object: Terraform shows one of several warnings with the same title, and each drift is worth
+// reading. Marks that a change of the provider's owner makes old were written by nobody else, and one of these warnings is enough.
+func changed(t *fleet.Target, o fleet.Observation) []fleet.Finding {
+	var findings []fleet.Finding
+	paths := slices.Sorted(maps.Keys(o.Drift))
+	if o.FormerOwner != "" {
+		paths = slices.DeleteFunc(paths, fleet.IsOwnerMark)
+		findings = append(findings, fleet.Finding{Members: []string{o.Member}, Summary: "Objects get the new owner",
+			Detail: fmt.Sprintf("%s carries the mark of %q, the former owner of this configuration; the apply gives it that of %q.", t.ID, o.FormerOwner, t.Mark.Owner)})
+	}
+	if len(paths) == 0 {
+		return findings
+	}
+	detail := strings.Join(paths, ", ")
+	if o.Changed != "" {
+		detail += ", last written by " + o.Changed
+	}
+	return append(findings, fleet.Finding{Members: []string{o.Member}, Summary: t.ID.String() + " was changed outside of Terraform", Detail: detail + "."})
 }
