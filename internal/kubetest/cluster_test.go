@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"testing"
 	"time"
 
@@ -150,6 +151,23 @@ func TestHelpersWriteAsTheManagerNamed(t *testing.T) {
 	}
 	if managers["other"] != metav1.ManagedFieldsOperationApply || managers[manager] != metav1.ManagedFieldsOperationUpdate {
 		t.Errorf("the managers are %v", managers)
+	}
+}
+
+func TestEditIsMadeAgainOnWhatOthersWroteInBetween(t *testing.T) {
+	c := Member(t, 1)
+	namespace := c.Namespace(t)
+	c.Create(t, map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "x", "namespace": namespace}, "data": map[string]any{"a": "1"}})
+	times := 0
+	edited := c.Edit(t, "editor", "v1", "ConfigMap", namespace, "x", func(object map[string]any) map[string]any {
+		if times++; times == 1 {
+			c.MergePatch(t, "v1", "ConfigMap", namespace, "x", `{data: {b: "2"}}`)
+		}
+		object["data"].(map[string]any)["a"] = "3"
+		return object
+	})
+	if data := edited.Object["data"]; times != 2 || !reflect.DeepEqual(data, map[string]any{"a": "3", "b": "2"}) {
+		t.Errorf("after %d times the object holds %v", times, data)
 	}
 }
 

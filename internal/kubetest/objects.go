@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/util/retry"
 	"sigs.k8s.io/yaml"
 )
 
@@ -92,6 +93,24 @@ func (c *Cluster) Update(t testing.TB, object Object) *unstructured.Unstructured
 	updated, err := c.clientOf(t, o).Update(ctx, o, metav1.UpdateOptions{FieldManager: manager})
 	c.must(t, err, "update", o.GetKind(), o.GetNamespace(), o.GetName())
 	return updated
+}
+
+// Edit reads an object, lets change make another of it, and writes that back as
+// the given field manager, as kubectl edit does; again if somebody else has
+// written the object in between.
+func (c *Cluster) Edit(t testing.TB, manager, apiVersion, kind, namespace, name string, change func(object map[string]any) map[string]any) *unstructured.Unstructured {
+	t.Helper()
+	ctx, cancel := callContext()
+	defer cancel()
+	var edited *unstructured.Unstructured
+	err := retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+		o := tree(t, change(c.Get(t, apiVersion, kind, namespace, name).Object))
+		var err error
+		edited, err = c.clientOf(t, o).Update(ctx, o, metav1.UpdateOptions{FieldManager: manager})
+		return err
+	})
+	c.must(t, err, "edit", kind, namespace, name)
+	return edited
 }
 
 // UpdateStatus replaces an object's status through the status subresource, as

@@ -52,23 +52,23 @@ func validations(t *testing.T) map[string]validation {
 	return all
 }
 
-// place is an attribute of a schema that a configuration can set: the steps to it, with the types of all on the way.
-type place struct {
+// spot is an attribute of a schema that a configuration can set: the steps to it, with the types of all on the way.
+type spot struct {
 	names []string
 	kinds []tftypes.Type
 	level [][]*tfprotov6.SchemaAttribute // what it lies in, with its siblings
 }
 
-func (p place) kind() tftypes.Type { return p.kinds[len(p.kinds)-1] }
+func (p spot) kind() tftypes.Type { return p.kinds[len(p.kinds)-1] }
 
 // places lists every attribute that can be set, at every depth.
-func places(attributes []*tfprotov6.SchemaAttribute, before place) []place {
-	var all []place
+func places(attributes []*tfprotov6.SchemaAttribute, before spot) []spot {
+	var all []spot
 	for _, a := range attributes {
 		if !a.Optional && !a.Required {
 			continue
 		}
-		here := place{names: append(slices.Clone(before.names), a.Name), kinds: append(slices.Clone(before.kinds), a.ValueType()), level: append(slices.Clone(before.level), attributes)}
+		here := spot{names: append(slices.Clone(before.names), a.Name), kinds: append(slices.Clone(before.kinds), a.ValueType()), level: append(slices.Clone(before.level), attributes)}
 		all = append(all, here)
 		if a.NestedType != nil {
 			all = append(all, places(a.NestedType.Attributes, here)...)
@@ -96,7 +96,7 @@ func sample(name string, kind tftypes.Type) tftypes.Value {
 }
 
 // config builds a configuration in which the attribute at p has a value, and nothing else is set but what is required.
-func (p place) config(depth int, value tftypes.Value) tftypes.Value {
+func (p spot) config(depth int, value tftypes.Value) tftypes.Value {
 	if depth == len(p.names) {
 		return value
 	}
@@ -144,8 +144,8 @@ func whole(schema *tfprotov6.Schema, object tftypes.Value) (tftypes.Value, error
 	return tftypes.NewValue(schema.ValueType(), fields), nil
 }
 
-// findings is what is found in a configuration with this value at a place.
-func (v validation) findings(t *testing.T, p place, value tftypes.Value) []*tfprotov6.Diagnostic {
+// findings is what is found in a configuration with this value at a spot.
+func (v validation) findings(t *testing.T, p spot, value tftypes.Value) []*tfprotov6.Diagnostic {
 	t.Helper()
 	config, err := whole(v.schema, p.config(0, value))
 	if err != nil {
@@ -163,23 +163,23 @@ func (v validation) findings(t *testing.T, p place, value tftypes.Value) []*tfpr
 }
 
 // wantOneErrorAt checks a configuration, and wants one error at the attribute that names what it is about and is not called a bug.
-func (v validation) wantOneErrorAt(t *testing.T, p place, value tftypes.Value) {
+func (v validation) wantOneErrorAt(t *testing.T, p spot, value tftypes.Value) {
 	t.Helper()
 	found := v.findings(t, p, value)
 	where := strings.Join(p.names, ".")
 	if len(found) != 1 {
-		t.Errorf("%s = %s: %d findings, want one error: %s", where, value, len(found), texts(found))
+		t.Errorf("%s = %s: %d findings, want one error: %s", where, value, len(found), said(found))
 		return
 	}
 	d := found[0]
 	last := p.names[len(p.names)-1]
 	if d.Severity != tfprotov6.DiagnosticSeverityError || strings.Contains(d.Detail, "always an error in the provider") || d.Attribute == nil ||
 		!strings.Contains(d.Attribute.String(), `AttributeName("`+p.names[0]+`")`) || !strings.Contains(d.Detail+d.Attribute.String(), last) {
-		t.Errorf("%s = %s: %s", where, value, texts(found))
+		t.Errorf("%s = %s: %s", where, value, said(found))
 	}
 }
 
-func texts(found []*tfprotov6.Diagnostic) string {
+func said(found []*tfprotov6.Diagnostic) string {
 	text := ""
 	for _, d := range found {
 		text += "\n" + d.Summary + ": " + d.Detail + " at " + d.Attribute.String()
@@ -189,7 +189,7 @@ func texts(found []*tfprotov6.Diagnostic) string {
 
 func TestANullElementIsOneErrorAtItsAttributeWhereverItIs(t *testing.T) {
 	for name, v := range validations(t) {
-		for _, p := range places(v.schema.Block.Attributes, place{}) {
+		for _, p := range places(v.schema.Block.Attributes, spot{}) {
 			element := func(kind tftypes.Type) []tftypes.Value { return []tftypes.Value{tftypes.NewValue(kind, nil)} }
 			t.Run(name+"."+strings.Join(p.names, "."), func(t *testing.T) {
 				switch kind := p.kind().(type) {
@@ -216,7 +216,7 @@ func TestANumberThatCannotBeMeantIsOneErrorAtItsAttribute(t *testing.T) {
 	}
 	numbers := map[string]*big.Float{"a fraction": big.NewFloat(1.5), "below zero": big.NewFloat(-1), "more than 64 bits": huge, "more than a float": beyond}
 	for name, v := range validations(t) {
-		for _, p := range places(v.schema.Block.Attributes, place{}) {
+		for _, p := range places(v.schema.Block.Attributes, spot{}) {
 			for what, number := range numbers {
 				t.Run(name+"."+strings.Join(p.names, ".")+" "+what, func(t *testing.T) {
 					value := tftypes.NewValue(tftypes.Number, number)
@@ -238,7 +238,7 @@ func TestWhatIsRequiredAndNullIsOneError(t *testing.T) {
 		for _, a := range v.schema.Block.Attributes {
 			if a.Required {
 				t.Run(name+"."+a.Name, func(t *testing.T) {
-					p := place{names: []string{a.Name}, kinds: []tftypes.Type{a.ValueType()}, level: [][]*tfprotov6.SchemaAttribute{v.schema.Block.Attributes}}
+					p := spot{names: []string{a.Name}, kinds: []tftypes.Type{a.ValueType()}, level: [][]*tfprotov6.SchemaAttribute{v.schema.Block.Attributes}}
 					v.wantOneErrorAt(t, p, tftypes.NewValue(a.ValueType(), nil))
 				})
 			}
@@ -250,7 +250,7 @@ func TestATimeoutThatIsNoTimeIsOneError(t *testing.T) {
 	v := validations(t)["kubefed_federated_resource"]
 	for _, text := range []string{"-5m", "0s", "5", "soon", ""} {
 		t.Run(text, func(t *testing.T) {
-			p := place{names: []string{"placement"}, level: [][]*tfprotov6.SchemaAttribute{v.schema.Block.Attributes}}
+			p := spot{names: []string{"placement"}, level: [][]*tfprotov6.SchemaAttribute{v.schema.Block.Attributes}}
 			kinds := v.schema.ValueType().(tftypes.Object).AttributeTypes
 			object, err := whole(v.schema, p.config(0, sample("placement", kinds["placement"])))
 			if err != nil {
@@ -268,7 +268,7 @@ func TestATimeoutThatIsNoTimeIsOneError(t *testing.T) {
 			}
 			found, err := v.check(t.Context(), &sent)
 			if err != nil || len(found) != 1 || !strings.Contains(found[0].Detail, "timeouts.update") {
-				t.Errorf("%v, %s", err, texts(found))
+				t.Errorf("%v, %s", err, said(found))
 			}
 		})
 	}

@@ -19,20 +19,30 @@ type change struct {
 // planned reads from the saved plan what becomes of a resource.
 func (tf *terraform) planned(address string) change {
 	tf.t.Helper()
+	changes, _ := tf.savedPlan()
+	c, ok := changes[address]
+	if !ok {
+		tf.t.Fatalf("the plan does not speak of %s", address)
+	}
+	return c
+}
+
+// savedPlan reads from the saved plan what becomes of each resource, and what the refresh before it has made of the state.
+func (tf *terraform) savedPlan() (changes map[string]change, refreshed []stateResource) {
+	tf.t.Helper()
 	var plan struct {
 		Changes []struct {
 			Address string `json:"address"`
 			Change  change `json:"change"`
 		} `json:"resource_changes"`
+		Prior stateFile `json:"prior_state"`
 	}
 	tf.decode(&plan, "show", "-json", "saved")
+	changes = map[string]change{}
 	for _, c := range plan.Changes {
-		if c.Address == address {
-			return c.Change
-		}
+		changes[c.Address] = c.Change
 	}
-	tf.t.Fatalf("the plan does not speak of %s", address)
-	return change{}
+	return changes, plan.Prior.Values.Root.Resources
 }
 
 // stateOf reads the attributes of a resource in the state; nil if it is not there.
@@ -53,15 +63,18 @@ type stateResource struct {
 	Tainted bool       `json:"tainted"`
 }
 
+// stateFile is what Terraform shows of a state.
+type stateFile struct {
+	Values struct {
+		Root struct {
+			Resources []stateResource `json:"resources"`
+		} `json:"root_module"`
+	} `json:"values"`
+}
+
 func (tf *terraform) resources() []stateResource {
 	tf.t.Helper()
-	var state struct {
-		Values struct {
-			Root struct {
-				Resources []stateResource `json:"resources"`
-			} `json:"root_module"`
-		} `json:"values"`
-	}
+	var state stateFile
 	tf.decode(&state, "show", "-json")
 	return state.Values.Root.Resources
 }

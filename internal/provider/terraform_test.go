@@ -200,6 +200,17 @@ func (o *outcome) succeeds() *outcome {
 	return o
 }
 
+// sound fails the test if Terraform takes the provider for broken.
+func (o *outcome) sound() *outcome {
+	o.t.Helper()
+	for _, words := range []string{"bug in the provider", "did not respond", "inconsistent result"} {
+		if strings.Contains(o.text, words) {
+			o.t.Fatalf("%s says %q:%s", o.command, words, list(o.errors))
+		}
+	}
+	return o
+}
+
 // quiet fails the test if there was a warning.
 func (o *outcome) quiet() *outcome {
 	o.t.Helper()

@@ -8,16 +8,16 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
-// at finds the place of an attribute, written with dots.
-func (v validation) at(t *testing.T, name string) place {
+// at finds the spot of an attribute, written with dots.
+func (v validation) at(t *testing.T, name string) spot {
 	t.Helper()
-	for _, p := range places(v.schema.Block.Attributes, place{}) {
+	for _, p := range places(v.schema.Block.Attributes, spot{}) {
 		if strings.Join(p.names, ".") == name {
 			return p
 		}
 	}
 	t.Fatalf("there is no attribute %s", name)
-	return place{}
+	return spot{}
 }
 
 func TestTextThatCannotBeMeantIsOneErrorAtItsAttribute(t *testing.T) {
@@ -65,7 +65,7 @@ func TestTextThatCannotBeMeantIsOneErrorAtItsAttribute(t *testing.T) {
 			v := all[c.block]
 			p := v.at(t, c.attribute)
 			v.wantOneErrorAt(t, p, c.value(p.kind()))
-			if said := texts(v.findings(t, p, c.value(p.kind()))); strings.Contains(said, "secret") {
+			if said := said(v.findings(t, p, c.value(p.kind()))); strings.Contains(said, "secret") {
 				t.Errorf("a password is shown: %s", said)
 			}
 		})
@@ -90,8 +90,8 @@ func TestAMemberOfTheProviderBlockIsCheckedBeforeItIsDialled(t *testing.T) {
 			}
 			member := tftypes.NewValue(tftypes.Object{AttributeTypes: kinds}, fields)
 			found := v.findings(t, p, tftypes.NewValue(p.kind(), map[string]tftypes.Value{"eu": member}))
-			if len(found) != 1 || found[0].Severity != tfprotov6.DiagnosticSeverityError || strings.Contains(texts(found), "s3cr3t") || !strings.Contains(texts(found), "member_clusters[") {
-				t.Errorf("%d findings: %s", len(found), texts(found))
+			if len(found) != 1 || found[0].Severity != tfprotov6.DiagnosticSeverityError || strings.Contains(said(found), "s3cr3t") || !strings.Contains(said(found), "member_clusters[") {
+				t.Errorf("%d findings: %s", len(found), said(found))
 			}
 		})
 	}
