@@ -49,7 +49,7 @@ func TestManifestDecodeMultiRefuses(t *testing.T) {
 		"null":             {`provider::kubefed::manifest_decode_multi(null)`, `argument must not be null`},
 		"a list between":   {`provider::kubefed::manifest_decode_multi("kind: A\n---\n- 1\n")`, `Document 2: The document is a list`},
 		"not YAML":         {`provider::kubefed::manifest_decode_multi("kind: A\n---\nkind: B\n\tkey: c\n")`, `Line 4:`},
-		"no object inside": {`provider::kubefed::manifest_decode_multi("{kind: List, items: [1]}")`, `Item 0 of the List is a number`},
+		"no object inside": {`provider::kubefed::manifest_decode_multi("{kind: List, items: [1]}")`, `Item 1 of the List is a number`},
 	} {
 		t.Run(name, func(t *testing.T) { runFunctions(t, refused(c.expression, c.words)) })
 	}
