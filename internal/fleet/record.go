@@ -145,6 +145,12 @@ func (r *Record) Members() []string {
 	return sortedKeys(r.Copies)
 }
 
+// Holds reports whether a member is known to hold a version, and nothing else: it does not lag behind, and nobody has changed it.
+func (r *Record) Holds(name, version string) bool {
+	c := r.Copies[name]
+	return c != nil && version != "" && c.Version == version && !c.Drift && !c.Foreign
+}
+
 // former returns what was last written to a member: kept on its own if the member lags behind the state, else rendered from the state.
 func (r *Record) former(name string, state func(used []int, name string) (map[string]any, error)) (map[string]any, error) {
 	c := r.Copies[name]

@@ -20,6 +20,7 @@ type Observation struct {
 	Gone    bool              // certainly not there any more, or being deleted
 	Err     error             // nothing is known; the last state holds
 	Drift   map[string]string // JSON pointer → live value, where others changed what is ours
+	Drifted bool              // the refresh before had found it changed by others
 	Changed string            // who changed it, and when
 
 	FormerOwner string // the object is this resource's, and marked for an owner that the provider had before
@@ -48,6 +49,7 @@ func (f *Fleet) look(ctx context.Context, t *Target, record *Record, applied *Re
 		return err
 	}
 	c := record.Copies[o.Member]
+	o.Drifted = c.Drift
 	want, err := applied.Of(record, o.Member)
 	if err != nil {
 		return err

@@ -73,6 +73,31 @@ func TestAccWhatOthersAddIsNoDrift(t *testing.T) {
 	tf.plan().empty().quiet()
 }
 
+// TestAccTextThatTerraformSpellsOtherwiseIsNoChange: Terraform brings all text into Unicode's composed form, and a patch in escapes keeps what
+// it says out of that.
+func TestAccTextThatTerraformSpellsOtherwiseIsNoChange(t *testing.T) {
+	t.Parallel()
+	f, tf := newFederation(t, "eu", "us"), newTerraform(t)
+	tf.configure(f.provider(), resource(f.settings("{a: one, b: two}"), everywhere, `overrides = [{ clusters = ["us"], merge_patch = "{\"data\": {\"a\": \"e\\u0301\"}}" }]`))
+	tf.apply().succeeds()
+	settled := func() {
+		t.Helper()
+		before := tf.stateOf(x)
+		tf.plan().empty().quiet()
+		if _, refreshed := tf.savedPlan(); !reflect.DeepEqual(refreshed[0].Values, before) {
+			t.Errorf("the refresh has changed %v to %v", before, refreshed[0].Values)
+		}
+		if a := field(t, f.get("us", "v1", "ConfigMap", "settings"), "data", "a"); a != "e\u0301" {
+			t.Errorf("a is %q", a)
+		}
+	}
+	settled()
+	f.sites["us"].MergePatch(t, "v1", "ConfigMap", f.namespace, "settings", "{data: {a: three, b: \"e\\u0301\"}}")
+	tf.plan().does(map[string]string{x: "update"}).warns("/data/a, /data/b")
+	tf.applySaved().succeeds().quiet()
+	settled()
+}
+
 func TestAccADeletedObjectComesBackWhereItWasDeleted(t *testing.T) {
 	t.Parallel()
 	f, tf := newFederation(t, "asia", "eu", "us"), newTerraform(t)

@@ -3,6 +3,7 @@ package provider
 import (
 	"context"
 	"maps"
+	"reflect"
 	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -157,7 +158,7 @@ func (p *planning) planValues(ctx context.Context, spec fleet.Spec, resolution *
 		return
 	}
 	p.plan.setPlaced(resolution, change.Versions)
-	p.planDifferences(spec, resolution, applied, target)
+	p.planDifferences(spec, resolution, applied, change)
 	if p.state == nil {
 		p.plan.setIdentity(resolution)
 		p.plan.setPendingUnknown()
@@ -225,10 +226,12 @@ func (p *planning) leaveUnreachable(change *fleet.Change) (later []string) {
 	return later
 }
 
-func (p *planning) planDifferences(spec fleet.Spec, resolution *fleet.Resolution, applied *fleet.Rendering, target *fleet.Target) {
+func (p *planning) planDifferences(spec fleet.Spec, resolution *fleet.Resolution, applied *fleet.Rendering, change *fleet.Change) {
 	prior, template := map[string]map[string]string{}, resolution.Template
+	sameTemplate := false
 	if p.state != nil && applied != nil {
 		prior, template = p.state.differences(), applied.Template()
+		sameTemplate = reflect.DeepEqual(template, resolution.Template)
 	}
 	differences := map[string]map[string]string{}
 	for _, name := range resolution.Placed {
@@ -237,8 +240,12 @@ func (p *planning) planDifferences(spec fleet.Spec, resolution *fleet.Resolution
 			p.plan.unknownDifferences()
 			return
 		}
+		if sameTemplate && p.stored.record.Holds(name, change.Versions[name]) {
+			differences[name] = prior[name] // as it is: Terraform may spell texts otherwise than we
+			continue
+		}
 		computed := federation.Differences(resolution.Template, desired.Tree, spec.Sensitive)
-		differences[name] = federation.PlannedDifferences(prior[name], computed, template, target.Marked(desired.Tree), spec.Sensitive)
+		differences[name] = federation.PlannedDifferences(prior[name], computed, template, change.Target.Marked(desired.Tree), spec.Sensitive)
 	}
 	p.plan.setDifferences(differences)
 	if !resolution.PlacedKnown {

@@ -150,6 +150,7 @@ func (m *federatedModel) observe(spec fleet.Spec, target *fleet.Target, record *
 			delete(versions, o.Member)
 			delete(differences, o.Member)
 			delete(record.Copies, o.Member)
+		case !o.Drifted && record.Holds(o.Member, versions[o.Member]): // nothing has changed, and Terraform may spell texts otherwise than we
 		default:
 			differences[o.Member] = withDrift(differences[o.Member], o, target, record, applied)
 		}
