@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"reflect"
 	"slices"
@@ -74,7 +75,7 @@ func (p putter) replaceFields(ctx context.Context, m *member.Member, object memb
 			return nil, err
 		}
 	}
-	done, err := p.overwrite(ctx, m, object, w, func() (*fieldpath.Set, error) { return before, nil })
+	done, err := p.overwriteEmptied(ctx, m, object, w, before)
 	if err != nil {
 		return nil, err
 	}
@@ -92,6 +93,51 @@ func (p putter) replaceFields(ctx context.Context, m *member.Member, object memb
 		return done, err
 	}
 	return p.apply(ctx, m, object, p.target.marked(w.Want), member.ApplyOptions{Force: true, Require: member.Precondition{UID: w.Copy.UID}})
+}
+
+// overwriteEmptied is overwrite for a manifest that may leave a map empty which had something in it. API servers make null of such a map when
+// they take out what was in it, and refuse that where a schema wants a map: then it goes first, and comes back empty. A dry run ends with
+// the first half.
+func (p putter) overwriteEmptied(ctx context.Context, m *member.Member, object member.Object, w Write, before *fieldpath.Set) (*written, error) {
+	former := func() (*fieldpath.Set, error) { return before, nil }
+	done, err := p.overwrite(ctx, m, object, w, former)
+	var refused *member.RefusedError
+	rest, emptied := withoutEmptied(w.Former, w.Want)
+	if !errors.As(err, &refused) || !emptied {
+		return done, err
+	}
+	first := w
+	first.Want = rest
+	done, firstErr := p.overwrite(ctx, m, object, first, former)
+	switch {
+	case firstErr != nil:
+		return nil, err // what the API server says of the manifest as it is
+	case p.dry:
+		return done, nil
+	}
+	return p.overwrite(ctx, m, object, w, former)
+}
+
+// withoutEmptied returns a manifest without the maps that are empty and were not in the former one; emptied tells whether there are any.
+func withoutEmptied(former, want map[string]any) (rest map[string]any, emptied bool) {
+	rest = maps.Clone(want)
+	for key, value := range want {
+		before, _ := former[key].(map[string]any)
+		after, isMap := value.(map[string]any)
+		if !isMap || len(before) == 0 {
+			continue
+		}
+		if len(after) == 0 {
+			delete(rest, key)
+			emptied = true
+			continue
+		}
+		if below, some := withoutEmptied(before, after); some {
+			rest[key] = below
+			emptied = true
+		}
+	}
+	return rest, emptied
 }
 
 // replicasField is /spec/replicas.

@@ -131,6 +131,29 @@ func TestAMapThatIsDroppedWholeLeavesNothingBehind(t *testing.T) {
 	}
 }
 
+// TestAMapThatIsEmptiedStaysAndIsEmpty: API servers make null of it in one step, which schemas refuse.
+func TestAMapThatIsEmptiedStaysAndIsEmpty(t *testing.T) {
+	w := newWorld(t, 1)
+	text := map[string]any{"type": "string"}
+	apiVersion := w.widgetOf(t, "a", false, map[string]any{"type": "object", "properties": map[string]any{"spec": map[string]any{"type": "object", "properties": map[string]any{
+		"a": text, "open": map[string]any{"type": "object", "additionalProperties": text}, "raw": map[string]any{"type": "object", "x-kubernetes-preserve-unknown-fields": true},
+	}}}})
+	object := func(spec string) string {
+		return `{apiVersion: ` + apiVersion + `, kind: Widget, metadata: {name: emptied}, spec: {a: "1", ` + spec + `}}`
+	}
+	r := w.declare(t, object(`open: {x: "1"}, raw: {x: [1]}`))
+	r.must(t)
+	r.write(t, object(`open: {}, raw: {}`))
+	if p := r.plan(t); len(p.findings) > 0 {
+		t.Errorf("the plan says %s", texts(p.findings))
+	}
+	r.must(t)
+	if spec := r.value(t, "a", "/spec"); !reflect.DeepEqual(spec, map[string]any{"a": "1", "open": map[string]any{}, "raw": map[string]any{}}) {
+		t.Errorf("the member holds %v", spec)
+	}
+	r.empty(t)
+}
+
 // TestADroppedFieldThatAnUpdaterSetToOurValueGoes: whoever writes back the value of ours co-owns it without anybody seeing a difference.
 func TestADroppedFieldThatAnUpdaterSetToOurValueGoes(t *testing.T) {
 	w := newWorld(t, 1)
