@@ -75,7 +75,9 @@ func (p putter) replaceFields(ctx context.Context, m *member.Member, object memb
 			return nil, err
 		}
 	}
-	done, err := p.overwriteEmptied(ctx, m, object, w, before)
+	done, err := p.emptying(w, func(w Write) (*written, error) {
+		return p.overwrite(ctx, m, object, w, func() (*fieldpath.Set, error) { return before, nil })
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -92,15 +94,15 @@ func (p putter) replaceFields(ctx context.Context, m *member.Member, object memb
 	if err != nil || !taken {
 		return done, err
 	}
-	return p.apply(ctx, m, object, p.target.marked(w.Want), member.ApplyOptions{Force: true, Require: member.Precondition{UID: w.Copy.UID}})
+	return p.emptying(w, func(w Write) (*written, error) {
+		return p.apply(ctx, m, object, p.target.marked(w.Want), member.ApplyOptions{Force: true, Require: member.Precondition{UID: w.Copy.UID}})
+	})
 }
 
-// overwriteEmptied is overwrite for a manifest that may leave a map empty which had something in it. API servers make null of such a map when
-// they take out what was in it, and refuse that where a schema wants a map: then it goes first, and comes back empty. A dry run ends with
-// the first half.
-func (p putter) overwriteEmptied(ctx context.Context, m *member.Member, object member.Object, w Write, before *fieldpath.Set) (*written, error) {
-	former := func() (*fieldpath.Set, error) { return before, nil }
-	done, err := p.overwrite(ctx, m, object, w, former)
+// emptying writes a manifest that may leave a map empty which had something in it. API servers make null of such a map when they take out
+// what was in it, and refuse that where a schema wants a map: then it goes first, and comes back empty. A dry run ends with the first half.
+func (p putter) emptying(w Write, write func(Write) (*written, error)) (*written, error) {
+	done, err := write(w)
 	var refused *member.RefusedError
 	rest, emptied := withoutEmptied(w.Former, w.Want)
 	if !errors.As(err, &refused) || !emptied {
@@ -108,14 +110,14 @@ func (p putter) overwriteEmptied(ctx context.Context, m *member.Member, object m
 	}
 	first := w
 	first.Want = rest
-	done, firstErr := p.overwrite(ctx, m, object, first, former)
+	done, firstErr := write(first)
 	switch {
 	case firstErr != nil:
 		return nil, err // what the API server says of the manifest as it is
 	case p.dry:
 		return done, nil
 	}
-	return p.overwrite(ctx, m, object, w, former)
+	return write(w)
 }
 
 // withoutEmptied returns a manifest without the maps that are empty and were not in the former one; emptied tells whether there are any.

@@ -6,8 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
 	"github.com/kubefed/terraform-provider-kubefed/internal/fleet"
 	"github.com/kubefed/terraform-provider-kubefed/internal/kubetest"
 )
@@ -111,12 +109,7 @@ func TestAMapThatIsDroppedWholeLeavesNothingBehind(t *testing.T) {
 		r.spec.Policy.OnExisting = fleet.PolicyAdopt
 		if restored {
 			r.must(t)
-			live := r.get(t, "a")
-			for _, field := range []string{"uid", "resourceVersion", "managedFields"} {
-				unstructured.RemoveNestedField(live.Object, "metadata", field)
-			}
-			r.remove(t, "a")
-			w.clusters["a"].Create(t, live)
+			r.restore(t, "a")
 		} else {
 			w.clusters["a"].Create(t, strings.Replace(whole, "metadata: {", "metadata: {namespace: "+w.namespace+", ", 1))
 			r.must(t)
@@ -138,20 +131,27 @@ func TestAMapThatIsEmptiedStaysAndIsEmpty(t *testing.T) {
 	apiVersion := w.widgetOf(t, "a", false, map[string]any{"type": "object", "properties": map[string]any{"spec": map[string]any{"type": "object", "properties": map[string]any{
 		"a": text, "open": map[string]any{"type": "object", "additionalProperties": text}, "raw": map[string]any{"type": "object", "x-kubernetes-preserve-unknown-fields": true},
 	}}}})
-	object := func(spec string) string {
-		return `{apiVersion: ` + apiVersion + `, kind: Widget, metadata: {name: emptied}, spec: {a: "1", ` + spec + `}}`
+	for name, restored := range map[string]bool{"ours": false, "restored": true} {
+		object := func(spec string) string {
+			return `{apiVersion: ` + apiVersion + `, kind: Widget, metadata: {name: ` + name + `}, spec: {a: "1", ` + spec + `}}`
+		}
+		r := w.declare(t, object(`open: {x: "1"}, raw: {x: [1]}`))
+		r.spec.Policy.OnExisting = fleet.PolicyAdopt
+		r.must(t)
+		if restored {
+			r.restore(t, "a")
+			r.empty(t)
+		}
+		r.write(t, object(`open: {}, raw: {}`))
+		if p := r.plan(t); len(p.findings) > 0 {
+			t.Errorf("%s: the plan says %s", name, texts(p.findings))
+		}
+		r.must(t)
+		if spec := r.value(t, "a", "/spec"); !reflect.DeepEqual(spec, map[string]any{"a": "1", "open": map[string]any{}, "raw": map[string]any{}}) {
+			t.Errorf("%s: the member holds %v", name, spec)
+		}
+		r.empty(t)
 	}
-	r := w.declare(t, object(`open: {x: "1"}, raw: {x: [1]}`))
-	r.must(t)
-	r.write(t, object(`open: {}, raw: {}`))
-	if p := r.plan(t); len(p.findings) > 0 {
-		t.Errorf("the plan says %s", texts(p.findings))
-	}
-	r.must(t)
-	if spec := r.value(t, "a", "/spec"); !reflect.DeepEqual(spec, map[string]any{"a": "1", "open": map[string]any{}, "raw": map[string]any{}}) {
-		t.Errorf("the member holds %v", spec)
-	}
-	r.empty(t)
 }
 
 // TestADroppedFieldThatAnUpdaterSetToOurValueGoes: whoever writes back the value of ours co-owns it without anybody seeing a difference.

@@ -298,3 +298,14 @@ func (r *resource) remove(t testing.TB, name string) {
 	live := r.get(t, name)
 	r.w.clusters[name].Delete(t, live.GetAPIVersion(), live.GetKind(), live.GetNamespace(), live.GetName())
 }
+
+// restore deletes the object on a member and creates it again from a backup, as somebody else would.
+func (r *resource) restore(t testing.TB, name string) {
+	t.Helper()
+	live := r.get(t, name)
+	for _, field := range []string{"uid", "resourceVersion", "managedFields"} {
+		unstructured.RemoveNestedField(live.Object, "metadata", field)
+	}
+	r.remove(t, name)
+	r.w.clusters[name].Create(t, live)
+}
