@@ -49,7 +49,6 @@ func (e *UnservedError) Error() string {
 
 // Find looks on every member for an object that is to be imported. The template is what the first member's copy says, without what the API
 // server and the cluster put into it. Besides those of the registry, errors are UnservedError, ScopeError, and one that says that nobody has it.
-// A finding with an error says why what was found cannot be imported.
 func (f *Fleet) Find(ctx context.Context, gvk schema.GroupVersionKind, id federation.ID) (*Found, error) {
 	entries, err := f.config.Registry.Members(ctx)
 	if err != nil {
@@ -102,7 +101,7 @@ func (e *UnservedError) add(name string, named []member.Kind) {
 	e.Members = append(e.Members, name)
 }
 
-// taken tells of copies that belong to another configuration: nothing of it is imported, as the first apply would be refused there.
+// taken tells of copies that belong to another configuration, by the mark they carry: importing is how an object moves from one to the other.
 func (f *Fleet) taken(t *Target, names []string, copies []sighting) []Finding {
 	var findings []Finding
 	for i, s := range copies {
@@ -110,9 +109,9 @@ func (f *Fleet) taken(t *Target, names []string, copies []sighting) []Finding {
 			continue
 		}
 		if mark, marked := member.MarkOf(s.live); marked && mark.Owner != f.config.Owner {
-			findings = append(findings, Finding{Error: true, Members: []string{names[i]}, Summary: "Unable to import " + t.ID.String(),
-				Detail: fmt.Sprintf("it belongs to the configuration with owner %q.", mark.Owner),
-				Advice: fmt.Sprintf("Let that configuration go of it first (destroy its resource with deletion.policy = \"orphan\"); if it is no more, take the annotation %s off the object.", member.OwnerAnnotation)})
+			findings = append(findings, Finding{Members: []string{names[i]}, Summary: t.ID.String() + " is taken over",
+				Detail: fmt.Sprintf("it belongs to the configuration with owner %q. The first change here makes it this configuration's, and it is not deleted before.", mark.Owner),
+				Advice: "Take it out of the other configuration (a removed block with destroy = false): two that hold one object refuse each other."})
 		}
 	}
 	return findings

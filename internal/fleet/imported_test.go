@@ -167,19 +167,36 @@ func TestAnImportedObjectThatAnotherResourceTookIsNotDeleted(t *testing.T) {
 	other.empty(t)
 }
 
-func TestAnObjectOfAnotherConfigurationIsNotImported(t *testing.T) {
-	w := newWorld(t, 2)
-	w.existing(t, "cm")
-	r, _ := w.imported(t, configMapKind, "cm")
-	other := r.another(t, kubetest.UniqueName(t, "other"))
-	other.spec.Placement = on("b")
-	other.must(t)
-	found, err := w.run(t).Find(t.Context(), configMapKind, federation.ID{Kind: "ConfigMap", Namespace: w.namespace, Name: "cm"})
-	if err != nil {
-		t.Fatal(err)
+func TestAnImportTakesAnObjectOverFromAnotherConfiguration(t *testing.T) {
+	w := newWorld(t, 1)
+	first := w.declare(t, configMap)
+	first = first.another(t, kubetest.UniqueName(t, "other"))
+	first.must(t)
+	r, found := w.imported(t, configMapKind, "cm")
+	tells(t, found.Findings, "a warning: core/ConfigMap/"+w.namespace+"/cm is taken over")
+	says(t, found.Findings, first.w.owner, "destroy = false")
+	r.unchanged(t)
+	untouched := *r
+	untouched.record = restored(t, r.record)
+	tells(t, untouched.destroy(t).Findings, "a warning: "+r.id(t)+" is left behind")
+
+	r.write(t, strings.Replace(configMap, `a: "1", b: "1"`, `a: "2"`, 1))
+	if p := r.plan(t); len(p.findings) > 0 || !slices.Equal(p.writes, []string{"a"}) {
+		t.Errorf("the plan writes %v and says %s", p.writes, texts(p.findings))
 	}
-	tells(t, found.Findings, "b error: Unable to import core/ConfigMap/"+w.namespace+"/cm")
-	says(t, found.Findings, other.w.owner, "orphan", member.OwnerAnnotation)
+	r.must(t)
+	if mark, _ := member.MarkOf(r.get(t, "a")); mark != (member.Mark{Owner: w.owner, Resource: r.record.Resource}) || r.value(t, "a", "/data/b") != nil {
+		t.Errorf("the first change leaves the mark %v, and b %v", mark, r.value(t, "a", "/data/b"))
+	}
+	r.empty(t)
+	var foreign *fleet.ForeignError
+	if o := first.refresh(t, first.w.run(t))["a"]; !errors.As(o.Err, &foreign) || foreign.Owner != w.owner {
+		t.Errorf("the refresh of the former owner says %v", o.Err)
+	}
+	r.destroy(t)
+	if there := r.there(t); len(there) > 0 {
+		t.Errorf("the object is still on %v", there)
+	}
 }
 
 func TestWhatAStateLetGoOfIsImportedAgainWithItsOldMark(t *testing.T) {

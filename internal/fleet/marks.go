@@ -11,16 +11,14 @@ import (
 )
 
 // checkMark says whose an object is that a state holds a copy of, by the mark it carries now: another configuration's, or another resource's
-// of this one, has taken it over. An imported object may carry no mark, or the one of this configuration that it had when it was imported.
+// of this one, has taken it over. An imported object may carry no mark, or the one that it had when it was imported, whosever that is.
 func (t *Target) checkMark(m *member.Member, object member.Object, live metav1.Object, c *Copy) error {
 	mark, marked := member.MarkOf(live)
 	switch {
-	case !marked, mark.Resource == t.Mark.Resource:
+	case !marked, mark.Resource == t.Mark.Resource, c.Foreign && mark.Resource == c.From:
 		return nil
 	case mark.Owner != t.Mark.Owner:
 		return &ForeignError{Member: m.Name(), Object: object, Owner: mark.Owner}
-	case c.Foreign && mark.Resource == c.From:
-		return nil
 	}
 	return &DeclaredTwiceError{Member: m.Name(), Object: object}
 }
