@@ -2,9 +2,7 @@ package provider_test
 
 import (
 	"fmt"
-	"os"
 	"reflect"
-	"slices"
 	"strings"
 	"testing"
 )
@@ -68,90 +66,4 @@ func TestAccEveryKindOfOverrideReachesTheMembersItSelects(t *testing.T) {
 	if got := sortedKeys(paths); !reflect.DeepEqual(got, wanted) {
 		t.Errorf("differences of eu name %v, want %v", got, wanted)
 	}
-}
-
-// hush is a value that must be seen nowhere, and how it looks in base64.
-const (
-	hush       = "hush-hush-0815"
-	hushBase64 = "aHVzaC1odXNoLTA4MT" // whatever follows the value
-)
-
-// unseen fails the test if a text quotes a secret.
-func unseen(t *testing.T, where, text string) {
-	t.Helper()
-	for _, secret := range []string{hush, hushBase64, "louder-4711", "bG91ZGVyLTQ3MTE="} {
-		if at := strings.Index(text, secret); at >= 0 {
-			t.Errorf("%s shows a secret: …%s…", where, text[max(0, at-200):min(len(text), at+100)])
-		}
-	}
-}
-
-func TestAccSecretValuesAreSeenNowhereButInTheTemplate(t *testing.T) {
-	t.Parallel()
-	f, tf := newFederation(t, "eu", "us"), newTerraform(t)
-	tf.setenv("TF_LOG", "TRACE")
-	tf.setenv("TF_LOG_SDK", "TRACE")
-	tf.setenv("TF_LOG_PATH", tf.dir+"/trace.log")
-	tf.setenv("TF_VAR_password", hush)
-	configuration := func(patch string) {
-		tf.configure("variable \"password\" {\n  type = string\n  sensitive = true\n}\n", f.provider(),
-			named("secret", `template = { apiVersion = "v1", kind = "Secret", metadata = { name = "s", namespace = "`+f.namespace+`" }, stringData = { password = var.password, user = "shop" } }`,
-				everywhere, `overrides = [{ clusters = ["eu"], json_patch = jsonencode([{ path = "/data/password", value = base64encode("${var.password}-eu") }]) }]`),
-			named("config", "template = "+f.configMap(`"c"`, `{ password = var.password, open = "yes" }`), everywhere, `sensitive_fields = ["/data/password"]`, patch))
-	}
-	configuration("")
-	planned := tf.plan().succeeds().quiet()
-	unseen(t, "the plan", planned.text+tf.show())
-	applied := tf.applySaved().succeeds().quiet()
-	unseen(t, "the apply", applied.text)
-	tf.plan().empty().quiet()
-	for _, name := range []string{"secret", "config"} {
-		state := tf.stateOf("kubefed_federated_resource." + name)
-		unseen(t, "the state of "+name, fmt.Sprint(state["versions"], state["differences"], state["messages"], state["target"]))
-	}
-	if got := tf.stateOf("kubefed_federated_resource.secret").at("differences", "eu", "/data/password"); got != "(sensitive)" {
-		t.Errorf("the override of the Secret reads %v", got)
-	}
-
-	for _, kind := range []string{"Secret", "ConfigMap"} {
-		name := strings.ToLower(kind[:1])
-		value := map[string]string{"Secret": "bG91ZGVyLTQ3MTE=", "ConfigMap": "louder-4711"}[kind]
-		f.sites["us"].MergePatch(t, "v1", kind, f.namespace, name, `{"data": {"password": "`+value+`"}}`)
-	}
-	drifted := tf.plan().does(map[string]string{"kubefed_federated_resource.secret": "update", "kubefed_federated_resource.config": "update"})
-	unseen(t, "the plan of drift", drifted.text+tf.show())
-	for _, name := range []string{"secret", "config"} {
-		wantDifference(t, tf.planned("kubefed_federated_resource."+name), "us", "/data/password", "(sensitive, changed)", "(sensitive)")
-	}
-	unseen(t, "the apply of drift", tf.applySaved().succeeds().text)
-	tf.plan().empty().quiet()
-
-	tf.setenv("TF_VAR_password", hush+"2")
-	changed := tf.plan().does(map[string]string{"kubefed_federated_resource.secret": "update", "kubefed_federated_resource.config": "update"})
-	unseen(t, "the plan of another password", changed.text+tf.show())
-	unseen(t, "the apply of another password", tf.applySaved().succeeds().quiet().text)
-	tf.plan().empty().quiet()
-
-	configuration(`overrides = [{ clusters = ["us"], json_patch = jsonencode([{ path = "/data/password", value = [var.password] }]) }]`)
-	refused := tf.plan()
-	unseen(t, "the refusal", refused.text)
-	if len(refused.errors) == 0 {
-		t.Error("a list as value of a ConfigMap key is accepted")
-	}
-	unseen(t, "the log", readLog(t, tf))
-}
-
-// readLog is the log of all commands without what Terraform itself writes of configuration and state.
-func readLog(t *testing.T, tf *terraform) string {
-	t.Helper()
-	text, err := os.ReadFile(tf.dir + "/trace.log")
-	if err != nil {
-		t.Fatal(err)
-	}
-	lines := strings.Split(string(text), "\n")
-	kept := slices.DeleteFunc(lines, func(line string) bool { return !strings.Contains(line, "provider.terraform-provider-kubefed") })
-	if len(kept) == 0 {
-		t.Fatal("the provider has logged nothing")
-	}
-	return strings.Join(kept, "\n")
 }
