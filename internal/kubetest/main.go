@@ -92,6 +92,36 @@ func FreshMany(t testing.TB, n int, options Options) []*Cluster {
 	return fresh(t, many)
 }
 
+// Lent returns n clusters that no other test uses meanwhile. Unlike those of [Fresh] they are not new, and there at once: what a test leaves
+// behind, the next one finds. A test that fails takes its clusters along.
+func Lent(t testing.TB, n int) []*Cluster {
+	t.Helper()
+	clusters := make([]*Cluster, n)
+	var starting errgroup.Group
+	starting.SetLimit(startsAtOnce)
+	for i := range clusters {
+		starting.Go(func() (err error) {
+			clusters[i], err = shared.borrow()
+			return err
+		})
+	}
+	err := starting.Wait()
+	t.Cleanup(func() {
+		for _, c := range clusters {
+			if c == nil {
+				continue
+			}
+			if err := shared.giveBack(c, !t.Failed()); err != nil {
+				t.Errorf("stop cluster %s: %v", c.Name, err)
+			}
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return clusters
+}
+
 // startsAtOnce bounds how many clusters start side by side.
 const startsAtOnce = 4
 
@@ -133,6 +163,38 @@ var shared = &pool{entries: map[string]*entry{}}
 type pool struct {
 	mutex   sync.Mutex
 	entries map[string]*entry
+	idle    []*Cluster // of those that are lent
+	lent    int        // how many have ever been started
+}
+
+// borrow takes an idle cluster, or starts one.
+func (p *pool) borrow() (*Cluster, error) {
+	p.mutex.Lock()
+	if last := len(p.idle) - 1; last >= 0 {
+		defer p.mutex.Unlock()
+		c := p.idle[last]
+		p.idle = p.idle[:last]
+		return c, nil
+	}
+	p.lent++
+	name := fmt.Sprintf("lent-%d", p.lent)
+	p.mutex.Unlock()
+	c, err := start(Options{Name: name})
+	if err != nil {
+		return nil, fmt.Errorf("start cluster %s: %w", name, err)
+	}
+	return c, nil
+}
+
+// giveBack makes a cluster idle, or stops one that is not to be used again.
+func (p *pool) giveBack(c *Cluster, again bool) error {
+	if !again {
+		return c.stop()
+	}
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	p.idle = append(p.idle, c)
+	return nil
 }
 
 // entry is one shared cluster, opened by whoever needs it first.
@@ -177,12 +239,16 @@ func (p *pool) stop() error {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
 	var first error
-	var stopping sync.WaitGroup
-	errs := make(chan error, len(p.entries))
+	running := p.idle
 	for _, e := range p.entries {
 		if e.cluster != nil {
-			stopping.Go(func() { errs <- e.cluster.stop() })
+			running = append(running, e.cluster)
 		}
+	}
+	var stopping sync.WaitGroup
+	errs := make(chan error, len(running))
+	for _, c := range running {
+		stopping.Go(func() { errs <- c.stop() })
 	}
 	stopping.Wait()
 	close(errs)

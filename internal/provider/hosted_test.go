@@ -27,8 +27,7 @@ func newHosted(t *testing.T, members int) *hosted {
 	host := kubetest.Host(t)
 	makeKinds(t, host)
 	h.host = &site{Cluster: host, proxy: kubetest.NewProxy(t, host)}
-	for i := range members {
-		cluster := kubetest.Fresh(t, kubetest.Options{Name: fmt.Sprintf("joined-%d", i+1)})
+	for _, cluster := range kubetest.Lent(t, members) {
 		h.sites = append(h.sites, &site{Cluster: cluster, proxy: kubetest.NewProxy(t, cluster)})
 	}
 	t.Cleanup(func() {
