@@ -166,8 +166,14 @@ func TestAccAnImportedObjectIsWatchedAndBelongsToOneConfiguration(t *testing.T) 
 	tf.plan().empty().quiet()
 
 	others := newTerraform(t)
-	others.configure(strings.Replace(f.provider(), f.owner, f.owner+"-other", 1), blocks, object)
-	others.plan().fails("Unable to import", "Member eu", f.owner)
+	another := strings.Replace(f.provider(), f.owner, f.owner+"-other", 1)
+	others.configure(another, blocks, object)
+	others.apply().succeeds().warns("is taken over", "Member eu", f.owner, "destroy = false")
+	others.configure(another, strings.Replace(object, `"one"`, `"ours"`, 1))
+	others.apply().succeeds().quiet()
+	tf.plan().warns("Members eu, us", `belongs to the configuration with owner "`+f.owner+`-other"`)
+	others.destroy().succeeds().quiet()
+	f.wantOn("v1", "ConfigMap", "old")
 }
 
 func TestAccAnImportThatFindsNothingOrHasAWrongIdSaysSo(t *testing.T) {
