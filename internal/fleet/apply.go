@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync/atomic"
+	"time"
 
 	"github.com/kubefed/terraform-provider-kubefed/internal/member"
 )
@@ -26,10 +26,30 @@ type result struct {
 	Write
 	done *written
 	err  error
+	at   time.Time // when it was written; zero if it was only waited for
+	late error     // why it is not ready, although it is written
 }
 
-// Create writes an object to its members for the first time. Nothing of it may end up tainted: a failure is undone and leaves no state,
-// or (policy.on_failure = "continue", or an interrupt after the first write) leaves a state with pending members and a warning.
+func (r result) failed() bool { return r.err != nil || r.late != nil }
+
+func (r result) wasHeldBack() bool {
+	var held *heldBack
+	return errors.As(r.err, &held)
+}
+
+// failures counts the results that are failures in the sense of the policy.
+func failures(results []result, counts func(result) bool) (n int64) {
+	for _, r := range results {
+		if r.failed() && counts(r) {
+			n++
+		}
+	}
+	return n
+}
+
+// Create writes an object to its members for the first time. Nothing of it may end up tainted: a refused write is undone and leaves no state,
+// or (policy.on_failure = "continue", an interrupt after the first write, or members that are not ready in time) the creation leaves a state with
+// pending members and a warning.
 func (f *Fleet) Create(ctx context.Context, change *Change, record *Record) *Outcome {
 	f.memory.noteApplying()
 	outcome := &Outcome{Record: record, Pending: map[string]string{}}
@@ -38,19 +58,20 @@ func (f *Fleet) Create(ctx context.Context, change *Change, record *Record) *Out
 		outcome.Undone = true
 		return outcome
 	}
-	results := f.write(ctx, change.Target, writes, change.Target.stops)
+	results := f.roll(ctx, change.Target, change.stages, writes, change.Target.stops)
 	failed := outcome.take(change, results)
-	interrupted := ctx.Err() != nil && len(failed) > 0
+	interrupted := ctx.Err() != nil && slices.ContainsFunc(results, result.failed)
 	if interrupted && len(record.Copies) == 0 {
 		outcome.report(change.Target, failed, func(result) bool { return true })
 		outcome.Undone = true
 		return outcome
 	}
-	if !interrupted && slices.ContainsFunc(failed, change.Target.stops) {
+	if !interrupted && change.Target.stoppedBy(failed) {
 		f.undo(ctx, change.Target, results, failed, outcome)
 		return outcome
 	}
 	outcome.report(change.Target, failed, func(result) bool { return false })
+	outcome.reportLate(change.Target, results, false)
 	if interrupted {
 		outcome.Findings = append(outcome.Findings, interruptedFinding(ctx))
 	}
@@ -92,33 +113,6 @@ func (f *Fleet) reachable(ctx context.Context, change *Change, outcome *Outcome)
 
 const pendingAdvice = "It is pending: the first apply after the member is back writes it."
 
-// errHeldBack: another member had failed before this one was written.
-var errHeldBack = errors.New("it was not written, because another member failed before (policy.on_failure = \"stop\")")
-
-// write writes members, all at once up to the bound, and begins none after a failure that stops.
-func (f *Fleet) write(ctx context.Context, t *Target, writes []Write, stops func(result) bool) []result {
-	p := putter{fleet: f, target: t}
-	byName := map[string]Write{}
-	names := make([]string, len(writes))
-	for i, w := range writes {
-		names[i], byName[w.Member] = w.Member, w
-	}
-	var stopped atomic.Bool
-	return each(ctx, f, names, func(ctx context.Context, name string) result {
-		r := result{Write: byName[name]}
-		if stopped.Load() {
-			r.err = errHeldBack
-			return r
-		}
-		r.done, r.err = p.put(ctx, r.Write)
-		r.err = inTime(ctx, r.err)
-		if r.err != nil && stops(r) {
-			stopped.Store(true)
-		}
-		return r
-	})
-}
-
 // take records what was written, and returns what was not.
 func (o *Outcome) take(change *Change, results []result) []result {
 	var failed []result
@@ -127,7 +121,6 @@ func (o *Outcome) take(change *Change, results []result) []result {
 			r.err = o.record(change, r)
 		}
 		if r.err == nil {
-			o.Findings = append(o.Findings, r.done.takenOver(change.Target, r.Member)...)
 			continue
 		}
 		if r.Copy == nil && r.mayBeThere() {
@@ -154,12 +147,22 @@ func (r result) mayBeThere() bool {
 }
 
 func (o *Outcome) record(change *Change, r result) error {
-	c := &Copy{Version: change.Versions[r.Member], Used: r.Used}
+	if r.waitsOnly() {
+		o.Record.Copies[r.Member].Unready = r.late != nil
+		return nil
+	}
+	c := &Copy{Version: change.Versions[r.Member], Used: r.Used, Unready: r.late != nil}
 	if err := o.Record.observe(c, r.done.live, r.done.manager); err != nil {
 		return fmt.Errorf("record what member %s holds: %w", r.Member, err)
 	}
 	o.Record.Copies[r.Member] = c
+	o.Findings = append(o.Findings, r.done.takenOver(change.Target, r.Member)...)
 	return nil
+}
+
+// stoppedBy reports whether refused writes stop a creation, and have it undone. What is written and not ready is kept.
+func (t *Target) stoppedBy(failed []result) bool {
+	return failures(failed, func(r result) bool { return !r.wasHeldBack() && t.stops(r) }) > t.order.MaxFailures
 }
 
 // stops reports whether the policy takes a failed write for a failure of the whole, rather than leaving the member for later. A write that was
@@ -186,11 +189,23 @@ func (t *Target) stopsUpdate(r result) bool { return !isUnreachable(r.err) && t.
 func (o *Outcome) report(t *Target, failed []result, asError func(result) bool) {
 	for _, r := range failed {
 		finding := t.writeFinding(r.Write, r.err)
-		if finding.Error = asError(r) && !errors.Is(r.err, errHeldBack); !finding.Error && isUnreachable(r.err) {
+		if finding.Error = asError(r) && !r.wasHeldBack(); !finding.Error && isUnreachable(r.err) {
 			finding.Advice = pendingAdvice
 		}
 		o.Findings = append(o.Findings, finding)
 		o.Pending[r.Member] = finding.Detail
+	}
+}
+
+// reportLate tells of members that are written and not ready, and marks them pending.
+func (o *Outcome) reportLate(t *Target, results []result, asError bool) {
+	for _, r := range results {
+		if r.late != nil {
+			finding := t.lateFinding(r.Member, r.late)
+			finding.Error = asError
+			o.Findings = append(o.Findings, finding)
+			o.Pending[r.Member] = finding.Detail
+		}
 	}
 }
 
@@ -199,15 +214,27 @@ func (o *Outcome) report(t *Target, failed []result, asError func(result) bool) 
 func (f *Fleet) Update(ctx context.Context, change *Change, record *Record) *Outcome {
 	f.memory.noteApplying()
 	outcome := &Outcome{Record: record.Clone(), Pending: map[string]string{}}
-	failed := outcome.take(change, f.write(ctx, change.Target, change.Writes, change.Target.stopsUpdate))
-	outcome.report(change.Target, failed, change.Target.fails)
-	if !slices.ContainsFunc(failed, change.Target.stops) && ctx.Err() == nil {
+	t := change.Target
+	results := f.roll(ctx, t, change.stages, slices.Concat(change.Writes, change.Waits), t.stopsUpdate)
+	outcome.report(t, outcome.take(change, results), t.fails)
+	outcome.reportLate(t, results, failures(results, t.stopsUpdate) > t.order.MaxFailures)
+	if failures(results, t.stops) <= t.order.MaxFailures && ctx.Err() == nil {
 		f.leave(ctx, change, outcome)
+	} else if len(change.Leaving) > 0 {
+		outcome.Findings = append(outcome.Findings, t.staysFinding(change.Leaving))
+	}
+	if !t.waits() {
+		outcome.Record.forgetUnready()
 	}
 	if err := outcome.keepFormer(change); err != nil {
 		outcome.Findings = append(outcome.Findings, Finding{Error: true, Summary: "Unable to record the former manifest", Detail: err.Error()})
 	}
 	return outcome
+}
+
+// staysFinding tells of members that are to lose the object once all others are done.
+func (t *Target) staysFinding(names []string) Finding {
+	return Finding{Members: names, Summary: t.ID.String() + " stays for now", Detail: "it goes from there when all other members are done.", Advice: "The next apply removes it."}
 }
 
 // fails reports whether a failed write of an update is told as an error: it is unless the policy leaves the member for later.

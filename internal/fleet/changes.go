@@ -29,9 +29,12 @@ func (r *Resolution) Versions(sensitive []string, record *Record) map[string]str
 type Change struct {
 	Target   *Target
 	Writes   []Write           // sorted by member
+	Waits    []Write           // of members that hold what they shall, and are to be waited for again
 	Leaving  []string          // members whose copy goes, sorted
 	Versions map[string]string // of every placed member
 
+	stages []federation.Stage                        // of the placed members
+	leaves []federation.Stage                        // of the leaving ones
 	used   map[string][]int                          // override entries that go into what each placed member gets
 	former func(name string) (map[string]any, error) // what was last written to a member with a copy
 }
@@ -49,10 +52,13 @@ func (r *Resolution) Changes(t *Target, record *Record, applied *Rendering) (*Ch
 		w := Write{Member: name, Want: d.Tree, Used: d.Used, Elsewhere: record.elsewhere(name)}
 		if record != nil && record.Copies[name] != nil {
 			c := record.Copies[name]
+			w.Copy = c
 			if c.Version == change.Versions[name] && !c.Drift {
+				if c.Unready && t.waits() {
+					change.Waits = append(change.Waits, Write{Member: name, Copy: c})
+				}
 				continue
 			}
-			w.Copy = c
 			former, err := applied.Of(record, name)
 			if err != nil {
 				return nil, err
@@ -66,5 +72,9 @@ func (r *Resolution) Changes(t *Target, record *Record, applied *Rendering) (*Ch
 			change.Leaving = append(change.Leaving, name)
 		}
 	}
-	return change, nil
+	var err error
+	if change.stages, err = r.stages(r.Placed); err == nil {
+		change.leaves, err = r.stages(change.Leaving)
+	}
+	return change, err
 }

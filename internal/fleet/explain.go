@@ -36,9 +36,10 @@ func (t *Target) explainMember(f *Finding, name string, err error) bool {
 		notJoined   *registry.NotJoinedError
 		unreadable  *registry.UnreadableError
 		notMember   *registry.NotMemberError
+		held        *heldBack
 	)
 	switch {
-	case errors.Is(err, errHeldBack):
+	case errors.As(err, &held):
 		f.Summary, f.Detail = "Member is not written", err.Error()+"."
 		return true
 	case errors.Is(err, context.Canceled):

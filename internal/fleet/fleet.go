@@ -5,6 +5,7 @@ package fleet
 import (
 	"context"
 	"slices"
+	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -19,6 +20,8 @@ type Config struct {
 	Owner       string // readable name of the configuration, recorded on every object
 	MaxParallel int    // members asked at once
 	Policy      Policy // defaults for every resource
+
+	Now func() time.Time // the clock of rollouts; nil: the system's
 }
 
 // Fleet is the memory of one configured provider. It lives as long as the provider process.
@@ -30,6 +33,9 @@ type Fleet struct {
 
 // New makes a fleet; it dials nobody.
 func New(c Config) *Fleet {
+	if c.Now == nil {
+		c.Now = time.Now
+	}
 	return &Fleet{config: c, memory: newMemory(), inventories: newInventories()}
 }
 

@@ -32,7 +32,7 @@ func (f *Fleet) CheckNames(ctx context.Context, spec Spec, record *Record) []Fin
 	for i, e := range entries {
 		known[i] = e.Name
 	}
-	findings := f.checkPlaced(spec, record, known)
+	findings := append(f.checkPlaced(spec, record, known), checkGroups(spec, record, known)...)
 	aside = slices.DeleteFunc(aside, func(m mention) bool { return slices.Contains(known, m.name) })
 	if len(aside) > 0 {
 		findings = append(findings, withoutEffect(aside, known))
@@ -50,6 +50,22 @@ func (f *Fleet) checkPlaced(spec Spec, record *Record, known []string) []Finding
 				Detail: "it is in the placement, and is not a member any more." + membersAre(known), Advice: formerAdvice})
 		default:
 			findings = append(findings, unknownName(name, known))
+		}
+	}
+	return findings
+}
+
+// checkGroups finds the names in groups of a rollout that are no members. One of a member that was placed before is told by the placement.
+func checkGroups(spec Spec, record *Record, known []string) []Finding {
+	var findings []Finding
+	for i, group := range spec.groups() {
+		for _, name := range group.Clusters {
+			if slices.Contains(known, name) || slices.Contains(record.Members(), name) {
+				continue
+			}
+			finding := unknownName(name, known)
+			finding.Path, finding.Detail = []string{"rollout", "groups", fmt.Sprint(i), "clusters"}, "In "+spec.Rollout.Label(i)+": "+finding.Detail
+			findings = append(findings, finding)
 		}
 	}
 	return findings

@@ -44,6 +44,9 @@ type Copy struct {
 
 	// Recovered: imported, as its content says. The uid that the import had recorded is lost, so it is not deleted before it is marked.
 	Recovered bool
+
+	// Unready: it was written, and was not ready when the run that waited for it ended.
+	Unready bool
 }
 
 // NewRecord makes the record of a resource that is being created.
@@ -92,6 +95,7 @@ type packedCopy struct {
 	From    string    `json:"from,omitempty"`
 
 	Recovered bool `json:"rec,omitempty"`
+	Unready   bool `json:"w,omitempty"`
 }
 
 // MarshalJSON writes the packed form.
@@ -106,7 +110,7 @@ func (r *Record) MarshalJSON() ([]byte, error) {
 	}
 	for _, name := range r.Members() {
 		c := r.Copies[name]
-		packed.Copies[name] = packedCopy{c.UID, c.Stamp, index(c.Fields), index(c.Version), c.Used, c.Drift, c.Foreign, c.From, c.Recovered}
+		packed.Copies[name] = packedCopy{c.UID, c.Stamp, index(c.Fields), index(c.Version), c.Used, c.Drift, c.Foreign, c.From, c.Recovered, c.Unready}
 	}
 	return json.Marshal(packed)
 }
@@ -122,7 +126,7 @@ func (r *Record) UnmarshalJSON(data []byte) error {
 		if min(c.Fields, c.Version) < 0 || max(c.Fields, c.Version) >= len(packed.Texts) {
 			return fmt.Errorf("copy of member %s: no such text", name)
 		}
-		r.Copies[name] = &Copy{c.UID, c.Stamp, packed.Texts[c.Fields], packed.Texts[c.Version], c.Used, c.Drift, c.Foreign, c.From, c.Recovered}
+		r.Copies[name] = &Copy{c.UID, c.Stamp, packed.Texts[c.Fields], packed.Texts[c.Version], c.Used, c.Drift, c.Foreign, c.From, c.Recovered, c.Unready}
 	}
 	return nil
 }
@@ -149,6 +153,13 @@ func (r *Record) Members() []string {
 func (r *Record) Holds(name, version string) bool {
 	c := r.Copies[name]
 	return c != nil && version != "" && c.Version == version && !c.Drift && !c.Foreign
+}
+
+// forgetUnready is for a configuration that waits for nothing.
+func (r *Record) forgetUnready() {
+	for _, c := range r.Copies {
+		c.Unready = false
+	}
 }
 
 // former returns what was last written to a member: kept on its own if the member lags behind the state, else rendered from the state.

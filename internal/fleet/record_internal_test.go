@@ -19,6 +19,7 @@ func TestRecordOutlivesPrivateState(t *testing.T) {
 	}
 	record.Copies["a"] = &Copy{UID: "1", Stamp: "g3", Fields: "h", Version: "v", Used: []int{0, 2}, Drift: true}
 	record.Copies["b"] = &Copy{UID: "2", Foreign: true}
+	record.Copies["c"] = &Copy{UID: "3", Stamp: "g1", Fields: "h", Version: "v", Unready: true}
 	if err := record.keep(map[string]map[string]any{"a": {"x": int64(9007199254740993)}}); err != nil {
 		t.Fatal(err)
 	}

@@ -39,6 +39,7 @@ func (f *Fleet) Recover(ctx context.Context, lost Lost) (*Record, []Finding, err
 	if r.record, err = NewRecord(); err != nil {
 		return nil, nil, err
 	}
+	lost.State.Rollout = nil // the order is for members of the placement
 	lost.State.Placement = federation.Placement{Selection: federation.Selection{Clusters: names}}
 	if r.resolution, err = f.Resolve(ctx, lost.State, nil, names); err != nil {
 		return nil, nil, err

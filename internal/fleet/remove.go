@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/kubefed/terraform-provider-kubefed/internal/federation"
 	"github.com/kubefed/terraform-provider-kubefed/internal/member"
 )
 
@@ -17,33 +18,55 @@ import (
 func (f *Fleet) Delete(ctx context.Context, t *Target, record *Record) *Outcome {
 	f.memory.noteApplying()
 	outcome := &Outcome{Record: record.Clone(), Pending: map[string]string{}}
-	f.removeAll(ctx, t, record.Members(), outcome, false)
+	members := record.Members()
+	f.removeAll(ctx, t, []federation.Stage{{Members: members, AtOnce: len(members)}}, outcome, false)
 	return outcome
 }
 
-// leave removes the object from the members that are no longer placed. A copy that was imported and never written is forgotten instead: an
+// leave removes the object from the members that are no longer placed, in the order of the rollout. A copy that was imported and never written is forgotten instead: an
 // import must not end in a deletion. So is one of a member that has another name
 // now, under which the record has it.
 func (f *Fleet) leave(ctx context.Context, change *Change, outcome *Outcome) {
-	var leaving []string
-	for _, name := range change.Leaving {
-		c := outcome.Record.Copies[name]
-		if _, elsewhere := outcome.Record.elsewhere(name)[c.UID]; c.Foreign || (elsewhere && f.hasLeft(ctx, name)) {
-			delete(outcome.Record.Copies, name)
-			continue
+	stages := make([]federation.Stage, len(change.leaves))
+	for i, stage := range change.leaves {
+		stages[i] = federation.Stage{Group: stage.Group, AtOnce: stage.AtOnce}
+		for _, name := range stage.Members {
+			c := outcome.Record.Copies[name]
+			if _, elsewhere := outcome.Record.elsewhere(name)[c.UID]; c.Foreign || (elsewhere && f.hasLeft(ctx, name)) {
+				delete(outcome.Record.Copies, name)
+				continue
+			}
+			stages[i].Members = append(stages[i].Members, name)
 		}
-		leaving = append(leaving, name)
 	}
-	f.removeAll(ctx, change.Target, leaving, outcome, true)
+	f.removeAll(ctx, change.Target, stages, outcome, true)
 }
 
-// removeAll removes the object from members; releasing says that a protected object with something of others in it is released and left.
-func (f *Fleet) removeAll(ctx context.Context, t *Target, names []string, outcome *Outcome, releasing bool) {
+// removeAll removes the object from members, stage by stage, and begins no further stage after more failures than the rollout allows; releasing
+// says that a protected object with something of others in it is released and left.
+func (f *Fleet) removeAll(ctx context.Context, t *Target, stages []federation.Stage, outcome *Outcome, releasing bool) {
 	staying := outcome.Record.Clone()
-	for _, name := range names {
-		delete(staying.Copies, name)
+	for _, stage := range stages {
+		for _, name := range stage.Members {
+			delete(staying.Copies, name)
+		}
 	}
-	answers := each(ctx, f, names, func(ctx context.Context, name string) removal {
+	var failed int64
+	for _, stage := range stages {
+		if failed > t.order.MaxFailures {
+			for _, name := range stage.Members {
+				outcome.Pending[name] = "it still has the object, because its removal from others failed before."
+			}
+			continue
+		}
+		failed += f.removeStage(ctx, t, stage, staying, outcome, releasing)
+	}
+}
+
+// removeStage answers on how many members the removal failed in the sense of the policy.
+func (f *Fleet) removeStage(ctx context.Context, t *Target, stage federation.Stage, staying *Record, outcome *Outcome, releasing bool) (failed int64) {
+	names := stage.Members
+	answers := eachOf(ctx, min(stage.AtOnce, f.config.MaxParallel), names, func(ctx context.Context, name string) removal {
 		c := outcome.Record.Copies[name]
 		if other, same := staying.elsewhere(name)[c.UID]; same {
 			return removal{done: true, findings: []Finding{{Members: []string{name}, Summary: "Object is left where it is",
@@ -58,11 +81,16 @@ func (f *Fleet) removeAll(ctx context.Context, t *Target, names []string, outcom
 		} else if n := len(answers[i].findings); n > 0 {
 			outcome.Pending[name] = answers[i].findings[n-1].Detail
 		}
+		if answers[i].failed && t.Policy.OnFailure != PolicyContinue {
+			failed++
+		}
 	}
+	return failed
 }
 
 type removal struct {
 	done     bool
+	failed   bool // and not because the member does not answer
 	findings []Finding
 }
 
@@ -97,7 +125,7 @@ func (f *Fleet) remove(ctx context.Context, t *Target, name string, c *Copy, rel
 	if errors.As(err, &held) {
 		finding.Summary = "Object is not gone in time"
 	}
-	return removal{findings: []Finding{finding}}
+	return removal{failed: true, findings: []Finding{finding}}
 }
 
 // removeFrom deletes or releases the object on one member, and waits until it is gone. inside lists what kept a protected object.

@@ -32,6 +32,9 @@ type Resolution struct {
 	PlacedKnown bool
 	Desired     map[string]Desired // by placed member
 	Findings    []Finding
+
+	order   federation.Rollout
+	members map[string]federation.Member // that are known, by name
 }
 
 // Object names the object for messages.
@@ -47,6 +50,7 @@ func (f *Fleet) Resolve(ctx context.Context, spec Spec, stored *Facts, placed []
 	}
 	r.place(spec, candidates, known, placed)
 	r.leaveFormer(stored)
+	r.arrange(spec, candidates, known, placed)
 	r.identify(spec)
 	if HasError(r.Findings) {
 		return r, nil

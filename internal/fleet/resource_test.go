@@ -135,6 +135,7 @@ func (r *resource) planIn(t testing.TB, f *fleet.Fleet) planned {
 	}
 	p.findings = f.Preflight(t.Context(), change.Target, change.Writes, r.record == nil)
 	p.findings = append(p.findings, f.CheckDepartures(resolution, change)...)
+	p.findings = append(p.findings, change.TellOrder()...)
 	p.findings = append(p.findings, f.PreflightLeaving(t.Context(), change.Target, record, change.Leaving, change.Leaving)...)
 	return p
 }

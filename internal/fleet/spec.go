@@ -29,6 +29,10 @@ type Spec struct {
 	Sensitive        []string        // JSON pointers
 	Policy           Policy
 	Deletion         Deletion
+	Wait             Wait
+	WaitUnknown      bool
+	Rollout          *federation.Rollout // nil: all members at once
+	RolloutUnknown   bool
 }
 
 // Deletion says how objects leave their members.
@@ -53,10 +57,22 @@ func isDefinition(id federation.ID) bool {
 	return id.Group == "apiextensions.k8s.io" && id.Kind == "CustomResourceDefinition"
 }
 
-// usesLabels reports whether the members' labels matter to the placement or to an override.
+// usesLabels reports whether the members' labels matter to the placement, to an override or to the order of the rollout.
 func (s Spec) usesLabels() bool {
-	return s.Placement.Selector != nil ||
+	return s.Placement.Selector != nil || s.ordersByLabel() ||
 		slices.ContainsFunc(s.Overrides, func(o Override) bool { return o.Selector != nil })
+}
+
+func (s Spec) ordersByLabel() bool {
+	return slices.ContainsFunc(s.groups(), func(g federation.Group) bool { return g.Selector != nil })
+}
+
+// groups are those of the rollout.
+func (s Spec) groups() []federation.Group {
+	if s.Rollout == nil {
+		return nil
+	}
+	return s.Rollout.Groups
 }
 
 // asksTopology reports whether a selector looks at region or zone.
@@ -71,7 +87,8 @@ func (s Spec) asksTopology() bool {
 			return r.Key == federation.RegionLabel || r.Key == federation.ZoneLabel
 		})
 	}
-	return asks(s.Placement.Selector) || slices.ContainsFunc(s.Overrides, func(o Override) bool { return asks(o.Selector) })
+	return asks(s.Placement.Selector) || slices.ContainsFunc(s.Overrides, func(o Override) bool { return asks(o.Selector) }) ||
+		slices.ContainsFunc(s.groups(), func(g federation.Group) bool { return asks(g.Selector) })
 }
 
 func (s Spec) overrides() []federation.Override {

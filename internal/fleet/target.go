@@ -25,11 +25,20 @@ type Target struct {
 	Sensitive []string
 	Policy    Policy
 	Deletion  Deletion
+	Wait      Wait
+
+	order federation.Rollout
+	rolls bool // the members are brought up to date in the order of a rollout
+	open  bool // when a member is done with, or the order, is not known while Terraform plans
 }
 
 // NewTarget names what a resource manages.
 func (f *Fleet) NewTarget(gvk schema.GroupVersionKind, id federation.ID, spec Spec, record *Record) *Target {
 	t := &Target{GVK: gvk, ID: id, Sensitive: spec.Sensitive, Policy: spec.Policy, Deletion: spec.Deletion}
+	t.Wait, t.open = spec.wait(), spec.WaitUnknown || spec.RolloutUnknown
+	if t.rolls = spec.Rollout != nil; t.rolls {
+		t.order = *spec.Rollout
+	}
 	t.Mark.Owner = f.config.Owner
 	if record != nil {
 		t.Mark.Resource = record.Resource

@@ -2,7 +2,6 @@ package fleet
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -37,7 +36,7 @@ func (f *Fleet) undo(ctx context.Context, t *Target, results, failed []result, o
 		}
 		delete(outcome.Record.Copies, names[i])
 	}
-	failed = slices.DeleteFunc(failed, func(r result) bool { return len(left) == 0 && errors.Is(r.err, errHeldBack) })
+	failed = slices.DeleteFunc(failed, func(r result) bool { return len(left) == 0 && r.wasHeldBack() })
 	outcome.report(t, failed, func(result) bool { return len(left) == 0 })
 	if len(left) > 0 {
 		for _, name := range done {

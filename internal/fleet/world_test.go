@@ -29,6 +29,7 @@ type world struct {
 	health    member.HealthCheck
 	parallel  int
 	manager   string
+	now       func() time.Time // the clock of rollouts; nil: the system's
 }
 
 // newWorld has n members, called a, b and c.
@@ -71,7 +72,7 @@ func (w *world) run(t testing.TB) *fleet.Fleet {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return fleet.New(fleet.Config{Registry: r, Owner: w.owner, MaxParallel: w.parallel, Policy: fleet.DefaultPolicy()})
+	return fleet.New(fleet.Config{Registry: r, Owner: w.owner, MaxParallel: w.parallel, Policy: fleet.DefaultPolicy(), Now: w.now})
 }
 
 // reset forgets the requests that were recorded.
