@@ -98,6 +98,8 @@ func importedModel(ctx context.Context, found *fleet.Found) (*federatedModel, er
 		Replicas:         types.MapNull(types.NumberType),
 		SensitiveFields:  types.ListNull(types.StringType),
 		Policy:           types.ObjectNull(objectType("policy").AttrTypes),
+		Rollout:          types.ObjectNull(objectType("rollout").AttrTypes),
+		Wait:             types.ObjectNull(objectType("wait").AttrTypes),
 		Deletion:         types.ObjectNull(objectType("deletion").AttrTypes),
 		Timeouts:         timeouts.Value{Object: types.ObjectNull(timeoutsType.AttrTypes)},
 	}, nil

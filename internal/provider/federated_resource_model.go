@@ -29,6 +29,8 @@ type federatedModel struct {
 	Replicas         types.Map      `tfsdk:"replicas"`
 	SensitiveFields  types.List     `tfsdk:"sensitive_fields"`
 	Policy           types.Object   `tfsdk:"policy"`
+	Rollout          types.Object   `tfsdk:"rollout"`
+	Wait             types.Object   `tfsdk:"wait"`
 	Deletion         types.Object   `tfsdk:"deletion"`
 	Timeouts         timeouts.Value `tfsdk:"timeouts"`
 
@@ -72,6 +74,10 @@ func (m *federatedModel) spec(ctx context.Context, defaults fleet.Policy) (fleet
 	policy, found := policyOf(ctx, m.Policy)
 	diags.Append(found...)
 	spec.Policy = policy.Over(defaults).Over(fleet.DefaultPolicy())
+	spec.Rollout, spec.RolloutUnknown, found = rolloutOf(ctx, m.Rollout)
+	diags.Append(found...)
+	spec.Wait, spec.WaitUnknown, found = waitOf(ctx, m.Wait)
+	diags.Append(found...)
 	var deletion deletionModel
 	diags.Append(asObject(ctx, m.Deletion, &deletion)...)
 	diags.Append(count.check(ctx, deletion.GracePeriodSeconds, path.Root("deletion").AtName("grace_period_seconds"))...)

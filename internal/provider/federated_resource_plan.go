@@ -176,6 +176,7 @@ func (p *planning) preflight(ctx context.Context, target *fleet.Target, resoluti
 	if resolution.Scope == nil && !resolution.IDKnown && resolution.GVK.Kind != "" {
 		findings = append(findings, fleets.PreflightKind(ctx, target, resolution.Placed, creating)...)
 	}
+	findings = append(findings, change.TellOrder()...)
 	return append(findings, fleets.PreflightLeaving(ctx, target, p.stored.record, change.Leaving, p.shown())...)
 }
 
@@ -195,13 +196,13 @@ func (p *planning) planUpdate(resolution *fleet.Resolution, change *fleet.Change
 	}
 	later := p.leaveUnreachable(change)
 	open := slices.ContainsFunc(resolution.Placed, func(name string) bool { return !resolution.Desired[name].Known })
-	writes := len(change.Writes) > 0 || len(change.Leaving) > 0 || open || !resolution.PlacedKnown
+	writes := len(change.Writes) > 0 || len(change.Waits) > 0 || len(change.Leaving) > 0 || open || !resolution.PlacedKnown
 	switch {
 	case !writes:
 		messages := stringsOf(p.state.Messages)
 		maps.DeleteFunc(messages, func(name, _ string) bool { return !slices.Contains(later, name) })
 		p.plan.setPending(messages)
-	case change.Target.Policy.LeavesPending() || !p.showsChange():
+	case change.Target.LeavesPending() || !p.showsChange():
 		p.plan.setPendingUnknown()
 	default:
 		p.plan.setPending(nil) // else the update ends in an error, after which the state may say anything
@@ -216,13 +217,15 @@ func (p *planning) showsChange() bool {
 // leaveUnreachable takes out of the change what a former run left pending, nothing is new about, and cannot be done now either.
 func (p *planning) leaveUnreachable(change *fleet.Change) (later []string) {
 	pending, before := p.state.pending(), stringsOf(p.state.Versions)
-	change.Writes = slices.DeleteFunc(change.Writes, func(w fleet.Write) bool {
+	wait := func(w fleet.Write) bool {
 		wait := slices.Contains(pending, w.Member) && before[w.Member] == change.Versions[w.Member] && !p.stored.ready(w.Member)
 		if wait {
 			later = append(later, w.Member)
 		}
 		return wait
-	})
+	}
+	change.Writes = slices.DeleteFunc(change.Writes, wait)
+	change.Waits = slices.DeleteFunc(change.Waits, wait)
 	return later
 }
 

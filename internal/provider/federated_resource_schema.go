@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
+	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/mapvalidator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
@@ -47,6 +48,8 @@ func federatedSchema(ctx context.Context) schema.Schema {
 					"Terraform does not tell a provider which values are sensitive: name here what you mark as `sensitive` and put into another kind. The template is in the state all the same.",
 			},
 			"policy":   resourcePolicy(),
+			"rollout":  rolloutAttribute(),
+			"wait":     waitAttribute(),
 			"deletion": deletionAttribute(),
 
 			// Computed
@@ -170,6 +173,75 @@ func resourcePolicy() schema.Attribute {
 			"At least one attribute must be set.",
 		Attributes: attributes,
 		Validators: []validator.Object{setsSomething{}},
+	}
+}
+
+func rolloutAttribute() schema.Attribute {
+	group := selectionAttributes()
+	group["name"] = schema.StringAttribute{Optional: true, MarkdownDescription: "Name of the group, for messages.", Validators: notEmpty()}
+	return schema.SingleNestedAttribute{
+		Optional: true,
+		MarkdownDescription: "The order in which members are brought up to date: those of each group, then those in none. A group begins when all members before it are done: written, ready as with `wait = { ready = true }`, " +
+			"and still ready after `min_ready_time`. A rollout that stops leaves the members after it as they are, and the next apply resumes at the first that is not up to date. Members that leave the placement lose the object last, in the same order. " +
+			"Set `timeouts` to what the whole takes. At least one attribute must be set. Default: all members at once.",
+		Validators: []validator.Object{setsSomething{}},
+		Attributes: map[string]schema.Attribute{
+			"groups": schema.ListNestedAttribute{
+				Optional:            true,
+				MarkdownDescription: "Groups of members, in order; each has exactly one of `clusters` and `cluster_selector`. A member is in one group at most; one in none comes last.",
+				Validators:          noNullItems(),
+				NestedObject:        schema.NestedAttributeObject{Attributes: group},
+			},
+			"max_concurrency": schema.StringAttribute{
+				Optional:            true,
+				MarkdownDescription: "How many members of a group are under way at once: a number, or a percentage of the group, rounded up. Default `100%`.",
+				Validators:          []validator.String{memberAmount},
+			},
+			"max_failures": schema.NumberAttribute{
+				Optional: true,
+				MarkdownDescription: "How many members may fail, in all groups together, before no further one is begun: by a refused write, or by not being ready in time. Default 0. " +
+					"Those that fail are pending, and are tried again by the next apply.",
+				Validators: []validator.Number{count},
+			},
+			"min_ready_time": schema.StringAttribute{
+				Optional:            true,
+				MarkdownDescription: "How long an object must have been ready, such as `5m`, before its member is done; counted from the write or the last change to ready, whichever is later. Default: no time.",
+				Validators:          []validator.String{positiveDuration{}},
+			},
+		},
+	}
+}
+
+func waitAttribute() schema.Attribute {
+	return schema.SingleNestedAttribute{
+		Optional: true,
+		MarkdownDescription: "When a member is done with, beside that the object is written. One that is not ready in time is pending: a creation keeps it, with a warning; an update ends in an error. The next apply waits for it again. " +
+			"At least one attribute must be set. Default: nothing is waited for.",
+		Validators: []validator.Object{setsSomething{}},
+		Attributes: map[string]schema.Attribute{
+			"ready": schema.BoolAttribute{
+				Optional: true,
+				MarkdownDescription: "Wait until the object's status says that it is as its spec says: all replicas of the new version are available, a volume claim is bound, a custom resource has its condition `Ready` (kstatus). " +
+					"A Job is ready when it has started; wait for its condition `Complete` instead. What can never get ready by itself, such as a Deployment past its progress deadline, is told at once. Default `false`.",
+			},
+			"conditions": schema.ListNestedAttribute{
+				Optional:            true,
+				MarkdownDescription: "Conditions in the object's status that must all hold, for its present generation.",
+				Validators:          append(noNullItems(), listvalidator.SizeAtLeast(1)),
+				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
+					"type": schema.StringAttribute{Required: true, MarkdownDescription: "Type of the condition, such as `Ready`.", Validators: notEmpty()},
+					"status": schema.StringAttribute{
+						Optional: true, MarkdownDescription: "Its status: `True` (default), `False` or `Unknown`.",
+						Validators: []validator.String{stringvalidator.OneOf("True", "False", "Unknown")},
+					},
+				}},
+			},
+			"timeout": schema.StringAttribute{
+				Optional:            true,
+				MarkdownDescription: "How long each member may take to get ready after it was written, such as `90s`. Default `10m`.",
+				Validators:          []validator.String{positiveDuration{}},
+			},
+		},
 	}
 }
 

@@ -24,6 +24,7 @@ func TestAccTheREADMEAndTheGuidesDoWhatTheySay(t *testing.T) {
 		"clusters-without-host": g.drained("clusters-without-host", 0),
 		"existing-adopted":      g.adopted,
 		"existing-imported":     g.imported,
+		"rollout":               g.rollout,
 		"secret":                g.secret,
 	} {
 		t.Run(name, walk)
@@ -150,6 +151,22 @@ func (g guided) imported(t *testing.T) {
 	}
 	tf.destroy().succeeds().quiet()
 	g.wantSettings(t)
+}
+
+func (g guided) rollout(t *testing.T) {
+	tf := g.guide(t, "rollout")
+	for _, image := range []string{"nginx:1.27", "nginx:1.28"} {
+		tf.setenv("TF_VAR_image", image)
+		tf.plan().succeeds().warns("Rollout in 3 steps", `group "canary": eu, then group "america": us, then ap.`)
+		tf.applySaved().succeeds()
+		tf.plan().empty().quiet()
+		for _, member := range []string{"member-1", "member-2", "member-3"} {
+			if status := fmt.Sprint(g[member].Get(t, "apps/v1", "Deployment", "default", "web-in-order").Object["status"]); !strings.Contains(status, "availableReplicas:2") {
+				t.Errorf("%s has the status %s", member, status)
+			}
+		}
+	}
+	tf.destroy().succeeds().quiet()
 }
 
 func (g guided) secret(t *testing.T) {

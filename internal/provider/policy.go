@@ -70,7 +70,7 @@ var policyAttributes = []policyAttribute{
 	{"on_unreachable", "A member with something to write does not answer, or refuses our credentials: `error` (default) is a plan error on create, and on update an error after the others were written; `skip` leaves it for a later run.", []string{"error", "skip"}},
 	{"on_unreachable_delete", "A member to delete from does not answer: `error` (default) keeps it in state; `forget` drops it with a warning that names what is left behind.", []string{"error", "forget"}},
 	{"on_immutable", "The API server refuses a change as immutable: `error` (default) at plan.", []string{"error"}},
-	{"on_failure", "A write is refused: `stop` (default) goes no further, and a creation is undone; `continue` tries every member and leaves those that refuse pending.", []string{"stop", "continue"}},
+	{"on_failure", "A write is refused, or an object is not ready in time (`wait`, `rollout`): `stop` (default) goes no further; a creation is undone after a refused write, and kept where the object is not ready. `continue` tries every member and leaves those that fail pending.", []string{"stop", "continue"}},
 	{"on_missing", "An object we wrote is gone: `recreate` (default) it, or `keep` the state as it is (a finished Job with a TTL).", []string{"recreate", "keep"}},
 	{"on_conflict", "Another manager owns a field that we never owned: `error` (default) at plan, or `force` it to be ours.", []string{"error", "force"}},
 }

@@ -246,6 +246,19 @@ func TestWhatIsRequiredAndNullIsOneError(t *testing.T) {
 	}
 }
 
+func TestATextThatIsNoAmountOrTimeIsOneErrorAtItsAttribute(t *testing.T) {
+	v := validations(t)["kubefed_federated_resource"]
+	faults := map[string][]string{
+		"rollout.max_concurrency": {"0", "-1", "0%", "101%", "1.5", "half", ""}, "rollout.min_ready_time": {"-5m", "0s", "5", "soon", ""}, "wait.timeout": {"-5m", "0s", "5", "soon", ""},
+		"wait.conditions.status": {"true", ""}, "wait.conditions.type": {""},
+	}
+	for _, p := range places(v.schema.Block.Attributes, spot{}) {
+		for _, text := range faults[strings.Join(p.names, ".")] {
+			t.Run(strings.Join(p.names, ".")+" "+text, func(t *testing.T) { v.wantOneErrorAt(t, p, tftypes.NewValue(tftypes.String, text)) })
+		}
+	}
+}
+
 func TestATimeoutThatIsNoTimeIsOneError(t *testing.T) {
 	v := validations(t)["kubefed_federated_resource"]
 	for _, text := range []string{"-5m", "0s", "5", "soon", ""} {

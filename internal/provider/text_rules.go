@@ -6,8 +6,11 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 
+	"github.com/kubefed/terraform-provider-kubefed/internal/federation"
 	"github.com/kubefed/terraform-provider-kubefed/internal/member"
 	"github.com/kubefed/terraform-provider-kubefed/internal/registry"
 )
@@ -26,10 +29,15 @@ func (r textRule) ValidateString(_ context.Context, req validator.StringRequest,
 	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() {
 		return
 	}
-	if why := r.wrong(req.ConfigValue.ValueString()); why != "" {
-		at := pointable(req.Path)
-		resp.Diagnostics.AddAttributeError(at, r.summary, fmt.Sprintf("`%s`: %s", req.Path, why))
+	resp.Diagnostics.Append(r.check(req.ConfigValue.ValueString(), req.Path)...)
+}
+
+// check says what is wrong with a text.
+func (r textRule) check(text string, at path.Path) diag.Diagnostics {
+	if why := r.wrong(text); why != "" {
+		return diag.Diagnostics{diag.NewAttributeErrorDiagnostic(pointable(at), r.summary, fmt.Sprintf("`%s`: %s", at, why))}
 	}
+	return nil
 }
 
 // maxOwner is what an owner's name may take: readable names are short, and it is on every object.
@@ -43,6 +51,7 @@ var (
 	placeName     = textRule{"Invalid region or zone", "a label value", invalidPlace}
 	endpointURL   = textRule{"Invalid address", "https://name:port", member.InvalidEndpoint}
 	proxyAddress  = textRule{"Invalid proxy", "http, https or socks5", member.InvalidProxy}
+	memberAmount  = textRule{"Invalid number of members", "a number or a percentage", invalidAmount}
 	ownerName     = printable("Invalid owner", maxOwner)
 	managerName   = printable("Invalid field manager", maxManager)
 	identityName  = printable("Invalid identity", 0)
@@ -55,6 +64,13 @@ func invalidPlace(text string) string {
 	}
 	if why := registry.InvalidLabelValue(text); why != "" {
 		return fmt.Sprintf("%q is no label value, which selectors need: %s.", text, why)
+	}
+	return ""
+}
+
+func invalidAmount(text string) string {
+	if _, err := federation.ParseAmount(text); err != nil {
+		return err.Error() + "."
 	}
 	return ""
 }
