@@ -1,5 +1,3 @@
-//go:build random
-
 package provider_test
 
 import (
@@ -156,12 +154,15 @@ func (m *meddler) restore(w *world, member string, marked bool) {
 			w.hold(member, k, holding{value: h.value})
 		}
 	}
+	rendered := w.rendered(member)
 	for _, k := range w.knobs {
-		if marked {
-			return
-		}
-		if value, there := k.in(w.rendered(member)); there {
+		value, ours := k.in(rendered)
+		filled, there := k.in(object)
+		switch {
+		case ours && !marked:
 			w.hold(member, k, holding{value: value})
+		case !ours && there: // by the API server
+			w.hold(member, k, holding{value: filled})
 		}
 	}
 }

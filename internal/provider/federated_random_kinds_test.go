@@ -1,5 +1,3 @@
-//go:build random
-
 package provider_test
 
 import (
@@ -109,9 +107,7 @@ func merged(a, b tree) tree {
 }
 
 // quantitiesInside compares lists of limits by what they amount to: the API server spells quantities its own way.
-func quantitiesInside(k *knob) {
-	k.same = func(a, b any) bool { return sameLimits(a, b) }
-}
+func quantitiesInside(k *knob) { k.same = sameLimits }
 
 func sameLimits(a, b any) bool {
 	switch x := a.(type) {

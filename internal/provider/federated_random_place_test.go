@@ -1,5 +1,3 @@
-//go:build random
-
 package provider_test
 
 import (

@@ -1,5 +1,3 @@
-//go:build random
-
 package provider_test
 
 import (
@@ -89,8 +87,8 @@ func newBatch(t *testing.T, seed uint64, group string) *batch {
 	kinds := slices.Concat(plainKinds(group), podKinds(), customKinds(group))
 	b.r.Shuffle(len(kinds), func(i, j int) { kinds[i], kinds[j] = kinds[j], kinds[i] })
 	for i := range batchSize {
-		kind, name := kinds[i%len(kinds)], fmt.Sprintf("w%d", i)
-		n := names{object: fmt.Sprintf("%s-w%d", f.namespace, i), namespace: f.namespace, group: group}
+		kind, name := kinds[i%len(kinds)], fmt.Sprintf("w%02d", i) // no name begins with another
+		n := names{object: f.namespace + "-" + name, namespace: f.namespace, group: group}
 		if kind.apart {
 			n.namespace += "-apart"
 		}
