@@ -75,9 +75,14 @@ func (p putter) replaceFields(ctx context.Context, m *member.Member, object memb
 			return nil, err
 		}
 	}
-	done, err := p.emptying(w, func(w Write) (*written, error) {
+	write := func(w Write) (*written, error) {
 		return p.overwrite(ctx, m, object, w, func() (*fieldpath.Set, error) { return before, nil })
-	})
+	}
+	done, err := p.emptying(w, write)
+	var refused *member.RefusedError
+	if errors.As(err, &refused) {
+		done, err = p.takeBackFirst(ctx, m, object, w, before, write, err)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -97,6 +102,48 @@ func (p putter) replaceFields(ctx context.Context, m *member.Member, object memb
 	return p.emptying(w, func(w Write) (*written, error) {
 		return p.apply(ctx, m, object, p.target.marked(w.Want), member.ApplyOptions{Force: true, Require: member.Precondition{UID: w.Copy.UID}})
 	})
+}
+
+// takeBackFirst is for a manifest that is refused because of what others hold of what is dropped: who has restored the object from a backup
+// holds all that we have not changed since, and a schema refuses what is left of a map. So that is taken back before anything is written.
+// A dry run cannot; it asks about the manifest as an object of its own.
+func (p putter) takeBackFirst(ctx context.Context, m *member.Member, object member.Object, w Write, before *fieldpath.Set,
+	write func(Write) (*written, error), refusal error,
+) (*written, error) {
+	after, err := p.fieldsAlone(ctx, m, object, w)
+	if err != nil {
+		return nil, refusal
+	}
+	live, err := m.Get(ctx, object)
+	if err != nil || live == nil {
+		return nil, refusal
+	}
+	dropped := before.Difference(after).Difference(replicasField)
+	if taken, err := m.Taken(live, dropped); err != nil || !taken {
+		return nil, refusal
+	}
+	if p.dry {
+		return &written{live: live, manager: m.FieldManager()}, nil
+	}
+	if _, err := m.TakeBack(ctx, object, live, dropped); err != nil {
+		return nil, err
+	}
+	return p.emptying(w, write)
+}
+
+// aloneName is that of an object that is only ever asked about.
+const aloneName = "kubefed-dry-run"
+
+// fieldsAlone are the fields that a manifest makes ours in an object that nobody else has written. The error says that there cannot be one.
+func (p putter) fieldsAlone(ctx context.Context, m *member.Member, object member.Object, w Write) (*fieldpath.Set, error) {
+	tree := p.target.marked(w.Want)
+	(&unstructured.Unstructured{Object: tree}).SetName(aloneName)
+	object.Name = aloneName
+	answer, err := m.Apply(ctx, object, tree, member.ApplyOptions{DryRun: true, Require: member.Precondition{Create: true}})
+	if err != nil {
+		return nil, err
+	}
+	return ownedBy(answer.Live, m.FieldManager())
 }
 
 // emptying writes a manifest that may leave a map empty which had something in it. API servers make null of such a map when they take out

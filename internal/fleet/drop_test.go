@@ -154,6 +154,37 @@ func TestAMapThatIsEmptiedStaysAndIsEmpty(t *testing.T) {
 	}
 }
 
+// TestADroppedMapGoesWholeWhereOthersHoldAPartOfIt: a schema refuses what they would leave of it.
+func TestADroppedMapGoesWholeWhereOthersHoldAPartOfIt(t *testing.T) {
+	w := newWorld(t, 1)
+	text := map[string]any{"type": "string"}
+	apiVersion := w.widgetOf(t, "a", false, map[string]any{"type": "object", "properties": map[string]any{"spec": map[string]any{"type": "object", "properties": map[string]any{
+		"a": text, "ref": map[string]any{"type": "object", "required": []any{"kind", "name"}, "properties": map[string]any{"kind": text, "name": text, "scope": text}},
+	}}}})
+	object := func(spec string) string {
+		return `{apiVersion: ` + apiVersion + `, kind: Widget, metadata: {name: held}, spec: {` + spec + `}}`
+	}
+	r := w.declare(t, object(`a: "1", ref: {kind: A, name: a, scope: Cluster}`))
+	r.must(t)
+	r.restore(t, "a")
+	r.empty(t)
+	r.write(t, object(`a: "1", ref: {kind: B, name: b, scope: Cluster}`))
+	r.must(t)
+
+	r.write(t, object(`a: 7`))
+	tells(t, r.plan(t).findings, "a error: API server refuses "+r.id(t))
+
+	r.write(t, object(`a: "2"`))
+	if p := r.plan(t); len(p.findings) > 0 {
+		t.Errorf("the plan says %s", texts(p.findings))
+	}
+	r.must(t)
+	if spec := r.value(t, "a", "/spec"); !reflect.DeepEqual(spec, map[string]any{"a": "2"}) {
+		t.Errorf("what is left is %v", spec)
+	}
+	r.empty(t)
+}
+
 // TestADroppedFieldThatAnUpdaterSetToOurValueGoes: whoever writes back the value of ours co-owns it without anybody seeing a difference.
 func TestADroppedFieldThatAnUpdaterSetToOurValueGoes(t *testing.T) {
 	w := newWorld(t, 1)

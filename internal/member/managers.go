@@ -76,15 +76,8 @@ func items(set *fieldpath.Set) *fieldpath.Set {
 // removes them. So does what was applied under a former name of our manager. No value changes. taken is false when nobody of these has any
 // of them, and nothing was sent.
 func (m *Member) TakeBack(ctx context.Context, o Object, live *unstructured.Unstructured, fields *fieldpath.Set) (taken bool, err error) {
-	for _, entry := range live.GetManagedFields() {
-		theirs, err := Fields(entry)
-		if err != nil {
-			return false, err
-		}
-		taken = taken || !m.takeAway(fields)(entry, theirs).Equals(theirs)
-	}
-	if !taken {
-		return false, nil
+	if taken, err = m.Taken(live, fields); err != nil || !taken {
+		return false, err
 	}
 	_, err = m.editManagers(ctx, o, live, func(entry metav1.ManagedFieldsEntry, owned *fieldpath.Set) *fieldpath.Set {
 		if m.isOurs(entry) {
@@ -93,6 +86,20 @@ func (m *Member) TakeBack(ctx context.Context, o Object, live *unstructured.Unst
 		return m.takeAway(fields)(entry, owned)
 	})
 	return true, err
+}
+
+// Taken reports whether TakeBack has anything to take.
+func (m *Member) Taken(live *unstructured.Unstructured, fields *fieldpath.Set) (bool, error) {
+	for _, entry := range live.GetManagedFields() {
+		theirs, err := Fields(entry)
+		if err != nil {
+			return false, err
+		}
+		if !m.takeAway(fields)(entry, theirs).Equals(theirs) {
+			return true, nil
+		}
+	}
+	return false, nil
 }
 
 // LetGo gives fields up without touching their values: the next apply without them leaves them as they are.
