@@ -1,6 +1,7 @@
 package provider_test
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
@@ -13,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/kubefed/terraform-provider-kubefed/internal/kubetest"
 )
 
 // victim is who is killed in the middle of an apply.
@@ -207,28 +210,42 @@ func (h *herd) converges(step string) {
 	}
 }
 
-// holdsEach wants a member to hold each object once, if it is to hold any.
+// holdsEach wants a member to hold each object once, if it is to hold any. What the killed run was deleting may take a moment to go.
 func (h *herd) holdsEach(step, member string) {
 	h.t.Helper()
 	for i, kind := range herdKinds {
-		var want, got []string
+		var want []string
 		for n := range herdSize / len(herdKinds) {
 			if slices.Contains(h.members, member) {
 				want = append(want, fmt.Sprintf("%s-%d-%d", h.prefix, i, n))
 			}
 		}
-		for _, o := range h.sites[member].List(h.t, kind.apiVersion, kind.kind, h.namespace, "terraform.kubefed.io/owner") {
-			got = append(got, o.GetName())
-			text, err := json.Marshal(o.Object)
-			if err != nil {
-				h.t.Fatal(err)
+		kubetest.Eventually(h.t, 20*time.Second, func() error {
+			var got []string
+			for _, o := range h.sites[member].List(h.t, kind.apiVersion, kind.kind, h.namespace, "terraform.kubefed.io/owner") {
+				got = append(got, o.GetName())
+				h.asConfigured(kind.kind, o.Object)
 			}
-			if kind.kind != "Secret" && !strings.Contains(string(text), `"`+h.data) {
-				h.t.Errorf("after %s, %s %s on %s is not as configured: %s", step, kind.kind, o.GetName(), member, text)
+			if !slices.Equal(got, want) {
+				return fmt.Errorf("after %s, %s holds the %ss %v, want %v", step, member, kind.kind, got, want)
 			}
-		}
-		if !slices.Equal(got, want) {
-			h.t.Errorf("after %s, %s holds the %ss %v, want %v", step, member, kind.kind, got, want)
-		}
+			return nil
+		})
+	}
+}
+
+// asConfigured wants an object that is not of a former name to hold what is configured.
+func (h *herd) asConfigured(kind string, object map[string]any) {
+	h.t.Helper()
+	text, err := json.Marshal(object)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	wanted := `"` + h.data
+	if kind == "Secret" {
+		wanted = `"` + base64.StdEncoding.EncodeToString([]byte(h.data)) + `"`
+	}
+	if strings.Contains(string(text), `"name":"`+h.prefix+"-") && !strings.Contains(string(text), wanted) {
+		h.t.Errorf("not as configured, with %s in it: %s", wanted, text)
 	}
 }
