@@ -89,6 +89,11 @@ func TestADroppedEmptyMapLeavesWhatOthersPutIntoIt(t *testing.T) {
 	}
 }
 
+// withSpec is the schema of an object whose spec has these properties.
+func withSpec(properties map[string]any) map[string]any {
+	return map[string]any{"type": "object", "properties": map[string]any{"spec": map[string]any{"type": "object", "properties": properties}}}
+}
+
 // TestAMapThatIsDroppedWholeLeavesNothingBehind: who created the object anew holds the map besides what is in it.
 func TestAMapThatIsDroppedWholeLeavesNothingBehind(t *testing.T) {
 	w := newWorld(t, 1)
@@ -96,10 +101,10 @@ func TestAMapThatIsDroppedWholeLeavesNothingBehind(t *testing.T) {
 	mapOf := func(values map[string]any) map[string]any {
 		return map[string]any{"type": "object", "additionalProperties": values}
 	}
-	apiVersion := w.widgetOf(t, "a", false, map[string]any{"type": "object", "properties": map[string]any{"spec": map[string]any{"type": "object", "properties": map[string]any{
+	apiVersion := w.widgetOf(t, "a", false, withSpec(map[string]any{
 		"a": text, "open": mapOf(text), "deep": mapOf(mapOf(text)), "list": map[string]any{
 			"type": "array", "items": map[string]any{"type": "object", "required": []any{"x"}, "properties": map[string]any{"x": text}}, "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": []any{"x"}},
-	}}}})
+	}))
 	for name, restored := range map[string]bool{"restored": true, "adopted": false} {
 		object := func(spec string) string {
 			return `{apiVersion: ` + apiVersion + `, kind: Widget, metadata: {name: ` + name + `}, spec: {a: "1"` + spec + `}}`
@@ -128,9 +133,9 @@ func TestAMapThatIsDroppedWholeLeavesNothingBehind(t *testing.T) {
 func TestAMapThatIsEmptiedStaysAndIsEmpty(t *testing.T) {
 	w := newWorld(t, 1)
 	text := map[string]any{"type": "string"}
-	apiVersion := w.widgetOf(t, "a", false, map[string]any{"type": "object", "properties": map[string]any{"spec": map[string]any{"type": "object", "properties": map[string]any{
+	apiVersion := w.widgetOf(t, "a", false, withSpec(map[string]any{
 		"a": text, "open": map[string]any{"type": "object", "additionalProperties": text}, "raw": map[string]any{"type": "object", "x-kubernetes-preserve-unknown-fields": true},
-	}}}})
+	}))
 	for name, restored := range map[string]bool{"ours": false, "restored": true} {
 		object := func(spec string) string {
 			return `{apiVersion: ` + apiVersion + `, kind: Widget, metadata: {name: ` + name + `}, spec: {a: "1", ` + spec + `}}`
@@ -158,9 +163,9 @@ func TestAMapThatIsEmptiedStaysAndIsEmpty(t *testing.T) {
 func TestADroppedMapGoesWholeWhereOthersHoldAPartOfIt(t *testing.T) {
 	w := newWorld(t, 1)
 	text := map[string]any{"type": "string"}
-	apiVersion := w.widgetOf(t, "a", false, map[string]any{"type": "object", "properties": map[string]any{"spec": map[string]any{"type": "object", "properties": map[string]any{
+	apiVersion := w.widgetOf(t, "a", false, withSpec(map[string]any{
 		"a": text, "ref": map[string]any{"type": "object", "required": []any{"kind", "name"}, "properties": map[string]any{"kind": text, "name": text, "scope": text}},
-	}}}})
+	}))
 	object := func(spec string) string {
 		return `{apiVersion: ` + apiVersion + `, kind: Widget, metadata: {name: held}, spec: {` + spec + `}}`
 	}

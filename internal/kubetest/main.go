@@ -96,12 +96,35 @@ func FreshMany(t testing.TB, n int, options Options) []*Cluster {
 // behind, the next one finds. A test that fails takes its clusters along.
 func Lent(t testing.TB, n int) []*Cluster {
 	t.Helper()
-	clusters := make([]*Cluster, n)
+	return openAll(t, n, func(int) (*Cluster, error) { return shared.borrow() }, func(c *Cluster) error { return shared.giveBack(c, !t.Failed()) })
+}
+
+func fresh(t testing.TB, many []Options) []*Cluster {
+	t.Helper()
+	return openAll(t, len(many), func(i int) (*Cluster, error) { return startNamed(many[i]) }, (*Cluster).stop)
+}
+
+// startNamed is start with an error that says which cluster it is.
+func startNamed(options Options) (*Cluster, error) {
+	c, err := start(options)
+	if err != nil {
+		return nil, fmt.Errorf("start cluster %s: %w", options.Name, err)
+	}
+	return c, nil
+}
+
+// startsAtOnce bounds how many clusters start side by side.
+const startsAtOnce = 4
+
+// openAll opens n clusters for a test and, when it ends, closes those there are.
+func openAll(t testing.TB, n int, open func(i int) (*Cluster, error), closing func(*Cluster) error) []*Cluster {
+	t.Helper()
 	var starting errgroup.Group
 	starting.SetLimit(startsAtOnce)
+	clusters := make([]*Cluster, n)
 	for i := range clusters {
 		starting.Go(func() (err error) {
-			clusters[i], err = shared.borrow()
+			clusters[i], err = open(i)
 			return err
 		})
 	}
@@ -111,42 +134,7 @@ func Lent(t testing.TB, n int) []*Cluster {
 			if c == nil {
 				continue
 			}
-			if err := shared.giveBack(c, !t.Failed()); err != nil {
-				t.Errorf("stop cluster %s: %v", c.Name, err)
-			}
-		}
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return clusters
-}
-
-// startsAtOnce bounds how many clusters start side by side.
-const startsAtOnce = 4
-
-func fresh(t testing.TB, many []Options) []*Cluster {
-	t.Helper()
-	var starting errgroup.Group
-	starting.SetLimit(startsAtOnce)
-	clusters := make([]*Cluster, len(many))
-	for i, options := range many {
-		starting.Go(func() error {
-			c, err := start(options)
-			if err != nil {
-				return fmt.Errorf("start cluster %s: %w", options.Name, err)
-			}
-			clusters[i] = c
-			return nil
-		})
-	}
-	err := starting.Wait()
-	t.Cleanup(func() {
-		for _, c := range clusters {
-			if c == nil {
-				continue
-			}
-			if err := c.stop(); err != nil {
+			if err := closing(c); err != nil {
 				t.Errorf("stop cluster %s: %v", c.Name, err)
 			}
 		}
@@ -179,11 +167,7 @@ func (p *pool) borrow() (*Cluster, error) {
 	p.lent++
 	name := fmt.Sprintf("lent-%d", p.lent)
 	p.mutex.Unlock()
-	c, err := start(Options{Name: name})
-	if err != nil {
-		return nil, fmt.Errorf("start cluster %s: %w", name, err)
-	}
-	return c, nil
+	return startNamed(Options{Name: name})
 }
 
 // giveBack makes a cluster idle, or stops one that is not to be used again.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"os"
-	"os/exec"
 	"reflect"
 	"testing"
 	"time"
@@ -17,8 +16,7 @@ var errNotYet = errors.New("it is not yet time to interrupt")
 // applyInterrupted applies, and interrupts Terraform, as Ctrl-C does, when it is time.
 func (tf *terraform) applyInterrupted(isTime func() bool) {
 	tf.t.Helper()
-	command := exec.CommandContext(tf.t.Context(), binary(), "apply", "-input=false", "-auto-approve", "-no-color")
-	command.Dir, command.Env = tf.dir, tf.env
+	command := tf.command("apply", "-input=false", "-auto-approve", "-no-color")
 	var text bytes.Buffer
 	command.Stdout, command.Stderr = &text, &text
 	if err := command.Start(); err != nil {

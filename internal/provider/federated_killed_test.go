@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -29,8 +28,7 @@ const (
 // applyKilled applies, and kills the victim with SIGKILL once it is time. It returns false if the apply was over before.
 func (tf *terraform) applyKilled(who victim, isTime func() bool, options ...string) (killed bool) {
 	tf.t.Helper()
-	command := exec.CommandContext(tf.t.Context(), binary(), append([]string{"apply", "-input=false", "-auto-approve", "-no-color"}, options...)...)
-	command.Dir, command.Env = tf.dir, tf.env
+	command := tf.command(append([]string{"apply", "-input=false", "-auto-approve", "-no-color"}, options...)...)
 	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := command.Start(); err != nil {
 		tf.t.Fatal(err)

@@ -103,9 +103,15 @@ func (tf *terraform) show() string {
 	return text
 }
 
-func (tf *terraform) output(arguments ...string) (string, error) {
+// command is one of Terraform's, to be run in the folder.
+func (tf *terraform) command(arguments ...string) *exec.Cmd {
 	command := exec.CommandContext(tf.t.Context(), binary(), arguments...)
 	command.Dir, command.Env = tf.dir, tf.env
+	return command
+}
+
+func (tf *terraform) output(arguments ...string) (string, error) {
+	command := tf.command(arguments...)
 	var stdout, stderr bytes.Buffer
 	command.Stdout, command.Stderr = &stdout, &stderr
 	err := command.Run()
