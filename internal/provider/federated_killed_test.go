@@ -54,26 +54,41 @@ func (tf *terraform) applyKilled(who victim, isTime func() bool, options ...stri
 }
 
 // kill kills Terraform, or the providers that it has started. Terraform is left alone in the middle of writing its state file: that it
-// can be torn is not the provider's to mend.
+// can be torn, or empty for a moment, is not the provider's to mend.
 func (tf *terraform) kill(who victim, pid int) bool {
 	tf.t.Helper()
-	pids := []int{pid}
 	if who == theProvider {
-		pids = children(tf.t, pid)
+		pids := children(tf.t, pid)
+		for _, pid := range pids {
+			tf.signal(pid, syscall.SIGKILL)
+		}
+		return len(pids) > 0
 	}
-	for _, pid := range pids {
-		tf.signal(pid, syscall.SIGSTOP)
-	}
+	tf.signal(pid, syscall.SIGSTOP)
+	tf.awaitStopped(pid)
 	state, err := os.ReadFile(filepath.Join(tf.dir, "terraform.tfstate"))
-	torn := err == nil && len(state) > 0 && !json.Valid(state)
-	end := syscall.SIGKILL
-	if who == terraformIt && torn {
-		end = syscall.SIGCONT
+	if err == nil && !json.Valid(state) {
+		tf.signal(pid, syscall.SIGCONT)
+		return false
 	}
-	for _, pid := range pids {
-		tf.signal(pid, end)
-	}
-	return end == syscall.SIGKILL && len(pids) > 0
+	tf.signal(pid, syscall.SIGKILL)
+	return true
+}
+
+// awaitStopped waits until no thread of a process runs any more; the signal alone does not.
+func (tf *terraform) awaitStopped(pid int) {
+	tf.t.Helper()
+	kubetest.Eventually(tf.t, 5*time.Second, func() error {
+		threads, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
+		for _, path := range threads {
+			stat, _ := os.ReadFile(path) // a thread that has ended has none
+			_, rest, _ := strings.Cut(string(stat), ") ")
+			if rest != "" && !strings.ContainsAny(rest[:1], "TZX") {
+				return fmt.Errorf("%s: %s", path, rest[:1])
+			}
+		}
+		return err
+	})
 }
 
 func (tf *terraform) signal(pid int, signal syscall.Signal) {
