@@ -41,9 +41,10 @@ variable "kubeconfig" {
 // TestAccExamples applies every example that is a configuration, plans it again empty, and destroys it. Those of functions are evaluated in a
 // test of their own.
 //
-// What an example installs on its host is there for the whole cluster: they get a host that no other test has.
+// What an example installs is there for the whole cluster: they get clusters that no other test has meanwhile.
 func TestAccExamples(t *testing.T) {
-	clusters := exampleClusters(t, kubetest.Fresh(t, kubetest.Options{Name: "host"}), kubetest.Members(t, 3)...)
+	t.Parallel()
+	clusters := exampleClusters(t, kubetest.Fresh(t, kubetest.Options{Name: "host"}), kubetest.Lent(t, 3)...)
 	for _, folder := range exampleFolders(t) {
 		t.Run(strings.TrimPrefix(folder, "../../examples/"), func(t *testing.T) {
 			tf := newTerraform(t)

@@ -8,12 +8,13 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
-
-	"github.com/kubefed/terraform-provider-kubefed/internal/kubetest"
 )
 
-// probing is how long a member that says nothing may hold up a run: attempts × timeout of the provider block's health_check.
-const probing = 2 * 2 * time.Second
+// The health_check of the provider block: probing is how long a member that says nothing may hold up a run.
+const (
+	attempts = 2
+	probing  = attempts * 2 * time.Second
+)
 
 // lasts is how long a run takes.
 func lasts(run func() *outcome) (*outcome, time.Duration) {
@@ -33,7 +34,7 @@ type crowd struct {
 
 func newCrowd(t *testing.T, n int, policy string) *crowd {
 	t.Helper()
-	return &crowd{federation: newFederation(t, "eu", "us"), tf: newTerraform(t), n: n, policy: policy}
+	return &crowd{federation: newFederation(t, "eu", "us"), tf: newTerraform(t).isolate(), n: n, policy: policy}
 }
 
 // write configures what all of them hold.
@@ -77,12 +78,12 @@ func (c *crowd) uids(member string) (uids []types.UID) {
 	return uids
 }
 
-// planInTime plans while us is out, and fails the test if that takes more than probing and a second longer than with all members up. What else
+// planInTime plans while us says nothing, and fails the test if that takes more than probing and a second longer than with all members up. What else
 // this machine does disturbs the measurement: both are measured again, twice at most, when a plan is late.
-func (c *crowd) planInTime(start func(*kubetest.Proxy)) *outcome {
+func (c *crowd) planInTime() *outcome {
 	c.t.Helper()
 	for again := 2; ; again-- {
-		start(c.sites["us"].proxy)
+		c.sites["us"].proxy.BlackHole()
 		o, down := lasts(func() *outcome { return c.tf.plan() })
 		late := down - c.up - probing - time.Second
 		c.t.Logf("a plan of %d takes %s, and %s with all members up", c.n, down.Round(time.Millisecond), c.up.Round(time.Millisecond))
@@ -104,8 +105,28 @@ func (c *crowd) measure() {
 	_, c.up = lasts(func() *outcome { return c.tf.plan().succeeds().quiet() })
 }
 
+// TestAccASilentMemberHoldsUpAPlanForItsAttemptsAlone measures time, so no other test runs beside it.
+func TestAccASilentMemberHoldsUpAPlanForItsAttemptsAlone(t *testing.T) {
+	for _, n := range []int{1, 50} {
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			c := newCrowd(t, n, "error")
+			c.write("at first")
+			c.measure()
+			c.tells(c.planInTime().errors, "Member cannot be reached", "does not answer")
+			c.heal()
+			c.tf.apply().succeeds().quiet()
+			c.write("another value")
+			c.measure()
+			plan := c.planInTime()
+			c.does(plan, "update")
+			c.tells(plan.warnings, "cannot be rea", "does not answer")
+		})
+	}
+}
+
 // TestAccAnOutageOfAMemberCostsItsAttemptsOnceAndTouchesNothingElse: for one resource as for many, whatever the outage.
 func TestAccAnOutageOfAMemberCostsItsAttemptsOnceAndTouchesNothingElse(t *testing.T) {
+	t.Parallel()
 	for name, world := range map[string]struct {
 		n       int
 		policy  string
@@ -117,11 +138,10 @@ func TestAccAnOutageOfAMemberCostsItsAttemptsOnceAndTouchesNothingElse(t *testin
 		"many, skipped": {50, "skip", []string{"black hole"}},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			c := newCrowd(t, world.n, world.policy)
 			c.create()
 			eu, us := c.uids("eu"), c.uids("us")
-			c.write("another value")
-			c.measure()
 			for _, outage := range world.outages {
 				t.Run(outage, func(t *testing.T) { c.inside(t).during(outage) })
 			}
@@ -139,8 +159,8 @@ func TestAccAnOutageOfAMemberCostsItsAttemptsOnceAndTouchesNothingElse(t *testin
 func (c *crowd) create() {
 	c.t.Helper()
 	c.write("at first")
-	c.measure()
-	plan := c.planInTime(outages["black hole"].start)
+	c.sites["us"].proxy.BlackHole()
+	plan := c.tf.plan()
 	if c.policy == "skip" {
 		c.does(plan, "create")
 		c.tells(plan.warnings, "Member cannot be reached", "does not answer")
@@ -188,12 +208,18 @@ func (c *crowd) inside(t *testing.T) *crowd {
 func (c *crowd) during(outage string) {
 	defer c.heal()
 	c.write(outage)
-	plan := c.planInTime(outages[outage].start)
+	c.reset()
+	proxy := c.sites["us"].proxy
+	before := proxy.Connections()
+	outages[outage].start(proxy)
+	plan := c.tf.plan()
+	if requests, connections := len(proxy.Requests()), proxy.Connections()-before; requests > 2*attempts || connections > attempts {
+		c.t.Errorf("a plan of %d made %d requests on %d connections to find that us is out", c.n, requests, connections)
+	}
 	c.does(plan, "update")
 	c.tells(plan.warnings, "cannot be rea", outages[outage].says)
 	c.reset()
-	apply, took := lasts(c.tf.applySaved)
-	c.t.Logf("the apply takes %s", took.Round(time.Millisecond))
+	apply := c.tf.applySaved()
 	if c.policy == "skip" {
 		c.tells(apply.succeeds().warnings, outages[outage].says, "It is pending")
 	} else {

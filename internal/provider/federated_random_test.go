@@ -196,6 +196,7 @@ func (b *batch) settled() {
 	b.t.Helper()
 	for _, w := range b.worlds {
 		w.settleTheirs()
+		w.strange = nil // what was not marked has been adopted
 	}
 	before := b.tf.resources()
 	o := b.judge(b.tf.plan())

@@ -33,7 +33,7 @@ func isDiscovery(r kubetest.Request) bool { return r.Verb == kubetest.Discovery 
 
 func TestAccACreationNeedsEveryMemberToAnswerAndARefreshForgetsNone(t *testing.T) {
 	t.Parallel()
-	f, tf, created := newFederation(t, "eu", "us"), newTerraform(t), newTerraform(t)
+	f, tf, created := newFederation(t, "eu", "us"), newTerraform(t).isolate(), newTerraform(t).isolate()
 	object := resource("template = "+f.configMap(`"x"`, "{}"), on("eu", "us"))
 	tf.configure(f.provider(), object)
 	created.configure(f.provider(), resource(f.settings("{a: one}"), on("eu", "us")))

@@ -16,7 +16,8 @@ type guided map[string]*kubetest.Cluster
 
 // TestAccTheREADMEAndTheGuidesDoWhatTheySay takes the configurations out of the README and the guides, and goes the steps that the text goes.
 func TestAccTheREADMEAndTheGuidesDoWhatTheySay(t *testing.T) {
-	g := guided(exampleClusters(t, kubetest.Fresh(t, kubetest.Options{Name: "host"}), kubetest.Members(t, 3)...))
+	t.Parallel()
+	g := guided(exampleClusters(t, kubetest.Fresh(t, kubetest.Options{Name: "host"}), kubetest.Lent(t, 3)...))
 	for name, walk := range map[string]func(*testing.T){
 		"README":                g.readme,
 		"clusters-by-reference": g.byReference,

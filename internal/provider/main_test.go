@@ -12,11 +12,11 @@ import (
 	kubefed "github.com/kubefed/terraform-provider-kubefed/internal/provider"
 )
 
-// TestMain runs the tests, or, when Terraform starts this binary as a provider (see terraform), serves the provider: so that plan and apply
-// are processes of their own, as they are for users.
+// TestMain runs the tests, or, when Terraform starts this binary as a provider (see [terraform.isolate]), serves the provider.
 func TestMain(m *testing.M) {
 	if os.Getenv("TF_PLUGIN_MAGIC_COOKIE") == "" {
-		os.Setenv("TF_ACC", "1") // without it terraform-plugin-testing skips
+		os.Setenv("TF_ACC", "1")       // without it terraform-plugin-testing skips
+		os.Setenv("TF_LOG_SDK", "off") // what an attached provider would say of every request
 		kubetest.Main(m)
 		return
 	}

@@ -21,10 +21,12 @@ type terraform struct {
 	dir string
 	env []string
 
-	plugins string // where Terraform finds the provider
+	plugins  string // where Terraform finds the provider
+	isolated bool   // every command starts a provider of its own, as for users
 }
 
-// newTerraform makes the folder. The provider is this test binary, which TestMain turns into one.
+// newTerraform makes the folder. Every command gets a provider of its own: one that is attached to, or, where tests are about processes, this
+// test binary, which TestMain turns into one.
 func newTerraform(t *testing.T) *terraform {
 	t.Helper()
 	self, err := os.Executable()
@@ -52,8 +54,18 @@ func binary() string {
 	return "terraform"
 }
 
-// setenv sets an environment variable for the commands that follow.
-func (tf *terraform) setenv(name, value string) { tf.env = append(tf.env, name+"="+value) }
+// setenv sets an environment variable for the commands that follow. The provider gets it too, so one of its own is started unless the
+// variable is for Terraform alone.
+func (tf *terraform) setenv(name, value string) {
+	tf.env = append(tf.env, name+"="+value)
+	tf.isolated = tf.isolated || !strings.HasPrefix(name, "TF_VAR_")
+}
+
+// isolate gives every command a provider process of its own, which has no connections yet.
+func (tf *terraform) isolate() *terraform {
+	tf.isolated = true
+	return tf
+}
 
 // configure writes the configuration, in the place of the one before.
 func (tf *terraform) configure(parts ...string) {
@@ -103,7 +115,7 @@ func (tf *terraform) show() string {
 	return text
 }
 
-// command is one of Terraform's, to be run in the folder.
+// command is one of Terraform's, to be run in the folder, with providers of its own.
 func (tf *terraform) command(arguments ...string) *exec.Cmd {
 	command := exec.CommandContext(tf.t.Context(), binary(), arguments...)
 	command.Dir, command.Env = tf.dir, tf.env
@@ -112,6 +124,11 @@ func (tf *terraform) command(arguments ...string) *exec.Cmd {
 
 func (tf *terraform) output(arguments ...string) (string, error) {
 	command := tf.command(arguments...)
+	if !tf.isolated {
+		variable, end := attached(tf.t)
+		defer end()
+		command.Env = slices.Concat(command.Env, []string{variable})
+	}
 	var stdout, stderr bytes.Buffer
 	command.Stdout, command.Stderr = &stdout, &stderr
 	err := command.Run()
