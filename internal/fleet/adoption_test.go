@@ -14,6 +14,7 @@ import (
 
 // TestAFieldOfAnObjectThatAnUpdaterMadeGoesWithTheApplyThatDropsIt: however the object became ours, and also if that apply is the first.
 func TestAFieldOfAnObjectThatAnUpdaterMadeGoesWithTheApplyThatDropsIt(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 1)
 	for name, take := range map[string]func(t *testing.T, template string) *resource{
 		"adopted": func(t *testing.T, template string) *resource {
@@ -57,6 +58,7 @@ func (r *resource) name() string {
 
 // TestAnAdoptionTellsWhatADestroyWillDo: the object had a life before ours.
 func TestAnAdoptionTellsWhatADestroyWillDo(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 1)
 	for orphan, words := range map[bool]string{false: "A destroy deletes it", true: "A destroy releases it"} {
 		template := strings.Replace(configMap, "name: cm", "name: "+kubetest.UniqueName(t, "cm"), 1)
@@ -80,6 +82,7 @@ func TestAnAdoptionTellsWhatADestroyWillDo(t *testing.T) {
 
 // TestOfAnObjectThatAnotherManagerAppliesWeOwnWhatTheTemplateSaysAndOurMarks: no default, no port, nothing else.
 func TestOfAnObjectThatAnotherManagerAppliesWeOwnWhatTheTemplateSaysAndOurMarks(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 1)
 	w.clusters["a"].Apply(t, "theirs", false, `{apiVersion: v1, kind: Service, metadata: {name: web, namespace: `+w.namespace+`}, spec: {selector: {app: web}, ports: [{port: 80}]}}`)
 	r := w.declare(t, `{apiVersion: v1, kind: Service, metadata: {name: web, labels: {x: "y"}}}`)
@@ -107,6 +110,7 @@ func TestOfAnObjectThatAnotherManagerAppliesWeOwnWhatTheTemplateSaysAndOurMarks(
 
 // TestAnExportedObjectSettles: what the server put into it is neither sent nor part of the version.
 func TestAnExportedObjectSettles(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 1)
 	group := kubetest.UniqueName(t, "fed") + ".example.com"
 	w.undefine(t, "gadgets."+group)
@@ -150,6 +154,7 @@ func encoded(t *testing.T, tree map[string]any) string {
 
 // TestAFormerNameOfOursHoldsNothing: the field manager may be renamed, and what is dropped later goes all the same.
 func TestAFormerNameOfOursHoldsNothing(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 1)
 	object := func(data string) string {
 		return `{apiVersion: v1, kind: ConfigMap, metadata: {name: cm}, data: ` + data + `}`

@@ -21,6 +21,7 @@ func saysNot(t testing.TB, findings []fleet.Finding, parts ...string) {
 }
 
 func TestAChangeThatIsRefusedAsInvalidNamesTheWayToReplaceTheObject(t *testing.T) {
+	t.Parallel()
 	const replace = "terraform apply -replace="
 	w := newWorld(t, 2)
 	r := w.declare(t, deployment)
@@ -41,6 +42,7 @@ func TestAChangeThatIsRefusedAsInvalidNamesTheWayToReplaceTheObject(t *testing.T
 }
 
 func TestAMemberThatHoldsTheObjectIsNotToBeTakenOutBecauseItIsDown(t *testing.T) {
+	t.Parallel()
 	const takeOut = "take it out of the placement"
 	w := newWorld(t, 2)
 	w.health = member.HealthCheck{Attempts: 1, Timeout: time.Second}

@@ -16,6 +16,7 @@ import (
 
 // TestTheRevisionOfAnExportedDeploymentIsLeftToEachMember: it is left out with one warning, and never fought about.
 func TestTheRevisionOfAnExportedDeploymentIsLeftToEachMember(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 2)
 	exported := strings.Replace(deployment, "labels: {team: x}}", `labels: {team: x}, annotations: {deployment.kubernetes.io/revision: "3"}}`, 1)
 	r := w.declare(t, exported)
@@ -53,6 +54,7 @@ func TestTheRevisionOfAnExportedDeploymentIsLeftToEachMember(t *testing.T) {
 
 // TestALabelTakenOutOfTheTemplateGoesAndThoseOfOthersStay: however the object became ours.
 func TestALabelTakenOutOfTheTemplateGoesAndThoseOfOthersStay(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 1)
 	const both, one = `labels: {x: "1", y: "2"}, annotations: {x: "1", y: "2"}`, `labels: {x: "1"}, annotations: {x: "1"}`
 	manifest := func(name, metadata string) string {
@@ -105,6 +107,7 @@ func TestALabelTakenOutOfTheTemplateGoesAndThoseOfOthersStay(t *testing.T) {
 
 // TestWhatTheServerAndOthersPutBesideOursOutlivesEveryUpdate: defaults, injected containers, owner references, finalizers.
 func TestWhatTheServerAndOthersPutBesideOursOutlivesEveryUpdate(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 1)
 	r := w.declare(t, deployment)
 	r.must(t)
@@ -133,6 +136,7 @@ func TestWhatTheServerAndOthersPutBesideOursOutlivesEveryUpdate(t *testing.T) {
 
 // TestTheTokenSecretsOfAnAccountAreItsMembersOwn: a member adds them to the account, and nobody takes them away.
 func TestTheTokenSecretsOfAnAccountAreItsMembersOwn(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 1)
 	const account = `{apiVersion: v1, kind: ServiceAccount, metadata: {name: robot}}`
 	r := w.declare(t, account)

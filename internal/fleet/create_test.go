@@ -12,6 +12,7 @@ import (
 )
 
 func TestCreateWritesEveryMemberOnceAndTheNextPlanIsEmpty(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 3)
 	for _, template := range []string{configMap, deployment} {
 		r := w.declare(t, template)
@@ -35,6 +36,7 @@ func TestCreateWritesEveryMemberOnceAndTheNextPlanIsEmpty(t *testing.T) {
 }
 
 func TestOverridesAreWrittenToTheirMembersAlone(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 2)
 	r := w.declare(t, configMap)
 	r.spec.Overrides = []fleet.Override{only("b", map[string]any{"data": map[string]any{"a": "2", "b": nil}})}
@@ -49,6 +51,7 @@ func TestOverridesAreWrittenToTheirMembersAlone(t *testing.T) {
 }
 
 func TestARefusedDryRunNamesTheMembersConcernedAndWritesNothing(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 3)
 	r := w.declare(t, deployment)
 	r.spec.Overrides = []fleet.Override{only("b", map[string]any{"spec": map[string]any{"replicas": int64(-3)}})}
@@ -64,6 +67,7 @@ func TestARefusedDryRunNamesTheMembersConcernedAndWritesNothing(t *testing.T) {
 }
 
 func TestAMemberThatIsDownBeforeTheFirstWriteFailsTheCreationOrIsLeftForLater(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 3)
 	w.health = member.HealthCheck{Attempts: 1, Timeout: time.Second}
 	r := w.declare(t, configMap)
@@ -88,6 +92,7 @@ func TestAMemberThatIsDownBeforeTheFirstWriteFailsTheCreationOrIsLeftForLater(t 
 }
 
 func TestAMissingNamespaceIsAnErrorOrIsMadeAndStays(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 2)
 	r := w.declare(t, configMap)
 	r.spec.DefaultNamespace = kubetest.UniqueName(t, "only-a")
@@ -114,6 +119,7 @@ func TestAMissingNamespaceIsAnErrorOrIsMadeAndStays(t *testing.T) {
 // TestServerWarningsAreToldOnceAtThePlan: of all members together, and never when nothing is to be written, although a deprecated kind is warned of
 // with every answer.
 func TestServerWarningsAreToldOnceAtThePlan(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 3)
 	group := kubetest.UniqueName(t, "fed") + ".example.com"
 	w.undefine(t, "gadgets."+group)

@@ -22,6 +22,7 @@ func (r *resource) rename(t *testing.T, name string) {
 // TestAnAdoptionCutOffAnywhereConverges: taking an object over takes two writes. Whichever is the last, the next run finishes it, and what
 // the other manager had is dropped with the template later.
 func TestAnAdoptionCutOffAnywhereConverges(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 1)
 	for k := 1; k <= 2; k++ {
 		name := kubetest.UniqueName(t, "cm")
@@ -53,6 +54,7 @@ func TestAnAdoptionCutOffAnywhereConverges(t *testing.T) {
 
 // TestALostAnswerToAnAdoptionIsUndoneToo: the object is put back although nobody ever saw the answer.
 func TestALostAnswerToAnAdoptionIsUndoneToo(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 2)
 	before := w.clusters["a"].Create(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: cm, namespace: `+w.namespace+`}, data: {a: "9"}}`)
 	r := w.declare(t, configMap)
@@ -72,6 +74,7 @@ func TestALostAnswerToAnAdoptionIsUndoneToo(t *testing.T) {
 }
 
 func TestAnUpdateCutOffAtAnyMemberConverges(t *testing.T) {
+	t.Parallel()
 	for _, at := range []string{"a", "b"} {
 		w := newWorld(t, 2)
 		w.health = member.HealthCheck{Attempts: 1, Timeout: time.Second}
@@ -92,6 +95,7 @@ func TestAnUpdateCutOffAtAnyMemberConverges(t *testing.T) {
 }
 
 func TestAnInterruptedUpdateRecordsWhatWasWritten(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 3)
 	r := w.declare(t, configMap)
 	r.must(t)
@@ -128,6 +132,7 @@ func TestAnInterruptedUpdateRecordsWhatWasWritten(t *testing.T) {
 }
 
 func TestACreationThatRunsOutOfTimeSaysSo(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 2)
 	r := w.declare(t, configMap)
 	w.proxies["b"].BlackHole(kubetest.When(kubetest.Request.Write))

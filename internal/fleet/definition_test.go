@@ -35,6 +35,7 @@ func (w *world) undefine(t *testing.T, names ...string) {
 
 // TestAResourceIsDryRunWhereItsKindIsServedAndCheckedAtApplyWhereThisRunDefinesIt: one member has the definition, the other gets it now.
 func TestAResourceIsDryRunWhereItsKindIsServedAndCheckedAtApplyWhereThisRunDefinesIt(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 2)
 	group := kubetest.UniqueName(t, "fed") + ".example.com"
 	w.undefine(t, "gadgets."+group)

@@ -26,6 +26,7 @@ func (w *world) housed(t *testing.T) (house, content *resource) {
 }
 
 func TestWhatStaysWhereItsNamespaceGoesIsAnErrorOfThePlanThatComesSecond(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 2)
 	house, content := w.housed(t)
 	house.spec.Placement = on("a")
@@ -43,6 +44,7 @@ func TestWhatStaysWhereItsNamespaceGoesIsAnErrorOfThePlanThatComesSecond(t *test
 }
 
 func TestWhatLeavesWithItsNamespaceGoesUnlessItIsToBeKept(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 2)
 	house, content := w.housed(t)
 	house.spec.Placement, content.spec.Placement = on("a"), on("a")
@@ -67,6 +69,7 @@ func TestWhatLeavesWithItsNamespaceGoesUnlessItIsToBeKept(t *testing.T) {
 }
 
 func TestAnObjectWhoseKindWentBeforeItInTheSameRunIsGone(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 1)
 	apiVersion := w.widget(t, "a", false)
 	r := w.declare(t, fmt.Sprintf(`{apiVersion: %s, kind: Widget, metadata: {name: w}}`, apiVersion))

@@ -78,6 +78,7 @@ func TestAMemberOfWhichOneGroupDoesNotAnswerIsUnknownForThatGroupAlone(t *testin
 
 // TestAMemberThatLacksAKindIsToldAloneAndTheOthersAreHandled: it keeps nobody else from being asked.
 func TestAMemberThatLacksAKindIsToldAloneAndTheOthersAreHandled(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 2)
 	apiVersion := w.widget(t, "a", true)
 	r := w.declare(t, `{apiVersion: `+apiVersion+`, kind: Widget, metadata: {name: w}, spec: {size: 1}}`)

@@ -71,6 +71,7 @@ func (r *resource) applyAs(t *testing.T, manager, fields string) {
 }
 
 func TestDriftIsWhatOthersChangedOfOurs(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 1)
 	for name, c := range driftCases {
 		t.Run(name, func(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 )
 
 func TestDropsAnySeesEveryFieldAndItemThatGoes(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		before, after string
 		drops         bool

@@ -18,6 +18,7 @@ func withSidecar() string {
 }
 
 func TestADroppedFieldGoesWhateverOthersDidToIt(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 1)
 	for name, c := range map[string]struct {
 		before, after string
@@ -62,6 +63,7 @@ func TestADroppedFieldGoesWhateverOthersDidToIt(t *testing.T) {
 }
 
 func TestADroppedEmptyMapLeavesWhatOthersPutIntoIt(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 1)
 	for name, adopted := range map[string]bool{"created": false, "adopted": true} {
 		cm := kubetest.UniqueName(t, "cm")
@@ -96,6 +98,7 @@ func withSpec(properties map[string]any) map[string]any {
 
 // TestAMapThatIsDroppedWholeLeavesNothingBehind: who created the object anew holds the map besides what is in it.
 func TestAMapThatIsDroppedWholeLeavesNothingBehind(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 1)
 	text := map[string]any{"type": "string"}
 	mapOf := func(values map[string]any) map[string]any {
@@ -131,6 +134,7 @@ func TestAMapThatIsDroppedWholeLeavesNothingBehind(t *testing.T) {
 
 // TestAMapThatIsEmptiedStaysAndIsEmpty: API servers make null of it in one step, which schemas refuse.
 func TestAMapThatIsEmptiedStaysAndIsEmpty(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 1)
 	text := map[string]any{"type": "string"}
 	apiVersion := w.widgetOf(t, "a", false, withSpec(map[string]any{
@@ -161,6 +165,7 @@ func TestAMapThatIsEmptiedStaysAndIsEmpty(t *testing.T) {
 
 // TestADroppedMapGoesWholeWhereOthersHoldAPartOfIt: a schema refuses what they would leave of it.
 func TestADroppedMapGoesWholeWhereOthersHoldAPartOfIt(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 1)
 	text := map[string]any{"type": "string"}
 	apiVersion := w.widgetOf(t, "a", false, withSpec(map[string]any{
@@ -192,6 +197,7 @@ func TestADroppedMapGoesWholeWhereOthersHoldAPartOfIt(t *testing.T) {
 
 // TestADroppedFieldThatAnUpdaterSetToOurValueGoes: whoever writes back the value of ours co-owns it without anybody seeing a difference.
 func TestADroppedFieldThatAnUpdaterSetToOurValueGoes(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 1)
 	r := w.declare(t, configMap)
 	r.must(t)
@@ -206,6 +212,7 @@ func TestADroppedFieldThatAnUpdaterSetToOurValueGoes(t *testing.T) {
 }
 
 func TestADroppedFieldThatAnotherApplierHasStaysAndThePlanSaysSo(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 1)
 	r := w.declare(t, configMap)
 	r.must(t)
@@ -222,6 +229,7 @@ func TestADroppedFieldThatAnotherApplierHasStaysAndThePlanSaysSo(t *testing.T) {
 }
 
 func TestADroppedReplicaCountKeepsItsLiveValue(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 1)
 	for name, scale := range map[string]string{"ours": "", "scaled by others": `{spec: {replicas: 5}}`} {
 		rename := strings.NewReplacer("name: web, labels", "name: "+kubetest.UniqueName(t, "web")+", labels").Replace
@@ -252,6 +260,7 @@ func TestADroppedReplicaCountKeepsItsLiveValue(t *testing.T) {
 }
 
 func TestAFormerManifestThatIsRefusedByNowDoesNotStandInTheWay(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 1)
 	r := w.declare(t, configMap)
 	r.must(t)
@@ -265,6 +274,7 @@ func TestAFormerManifestThatIsRefusedByNowDoesNotStandInTheWay(t *testing.T) {
 
 // TestADropCutOffAnywhereConverges: the member is lost after each of the writes that a contested drop takes.
 func TestADropCutOffAnywhereConverges(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 1)
 	for k := 1; k <= 3; k++ {
 		rename := strings.NewReplacer("name: cm", "name: "+kubetest.UniqueName(t, "cm")).Replace

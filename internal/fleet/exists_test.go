@@ -11,6 +11,7 @@ import (
 )
 
 func TestAnObjectOfOthersIsRefusedAtThePlanOrAdopted(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 2)
 	r := w.declare(t, configMap)
 	w.clusters["b"].Create(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: cm, namespace: `+w.namespace+`}, data: {a: "9", theirs: "1"}}`)
@@ -38,6 +39,7 @@ func TestAnObjectOfOthersIsRefusedAtThePlanOrAdopted(t *testing.T) {
 }
 
 func TestAnObjectThatOptsOutIsNeverTouched(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 1)
 	r := w.declare(t, configMap)
 	r.spec.Policy.OnExisting = fleet.PolicyAdopt
@@ -52,6 +54,7 @@ func TestAnObjectThatOptsOutIsNeverTouched(t *testing.T) {
 }
 
 func TestAnotherConfigurationsObjectIsRefusedEvenWithAdopt(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 1)
 	first := w.declare(t, configMap)
 	first.must(t)
@@ -69,6 +72,7 @@ func TestAnotherConfigurationsObjectIsRefusedEvenWithAdopt(t *testing.T) {
 }
 
 func TestCreationWaitsForATerminatingObject(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 1)
 	r := w.declare(t, configMap)
 	w.clusters["a"].Create(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: cm, namespace: `+w.namespace+`, finalizers: [demo.test/hold]}}`)
@@ -92,6 +96,7 @@ func TestCreationWaitsForATerminatingObject(t *testing.T) {
 
 // TestANamespaceOfOthersIsRefusedAndWhatIsPutIntoItIsNot: what is in a namespace needs it to be there, not to be ours.
 func TestANamespaceOfOthersIsRefusedAndWhatIsPutIntoItIsNot(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 2)
 	name := kubetest.UniqueName(t, "fed")
 	w.makeNamespace(t, "a", name)
@@ -119,6 +124,7 @@ func TestANamespaceOfOthersIsRefusedAndWhatIsPutIntoItIsNot(t *testing.T) {
 
 // TestAnObjectThatIsOursAndOptsOutIsNeitherWrittenNorDeletedAnyMore: whoever runs the member has the last word.
 func TestAnObjectThatIsOursAndOptsOutIsNeitherWrittenNorDeletedAnyMore(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 2)
 	for name, remove := range map[string]func(r *resource) *fleet.Outcome{
 		"leaves the placement": func(r *resource) *fleet.Outcome {

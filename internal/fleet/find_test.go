@@ -50,6 +50,7 @@ func (w *world) importedFrom(t *testing.T, gvk schema.GroupVersionKind, namespac
 }
 
 func TestImportFindsTheObjectAndWhereItDiffers(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 3)
 	r := w.declare(t, configMap)
 	for name, value := range map[string]string{"a": "1", "c": "3"} {
@@ -87,6 +88,7 @@ func TestImportFindsTheObjectAndWhereItDiffers(t *testing.T) {
 }
 
 func TestImportLeavesOutWhatClustersPutIn(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 2)
 	w.clusters["a"].Create(t, `{apiVersion: v1, kind: Service, metadata: {name: svc, namespace: `+w.namespace+`}, spec: {type: NodePort, selector: {app: web}, ports: [{port: 80}]}}`)
 	_, found := w.imported(t, schema.GroupVersionKind{Version: "v1", Kind: "Service"}, "svc")
@@ -107,6 +109,7 @@ func TestImportLeavesOutWhatClustersPutIn(t *testing.T) {
 }
 
 func TestImportLeavesOutWhatKubernetesWroteForOneCluster(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 1)
 	claim := map[string]any{"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": map[string]any{"name": "pvc", "namespace": w.namespace},
 		"spec": map[string]any{"accessModes": []any{"ReadWriteOnce"}, "storageClassName": "none", "resources": map[string]any{"requests": map[string]any{"storage": "1Gi"}}}}
@@ -119,6 +122,7 @@ func TestImportLeavesOutWhatKubernetesWroteForOneCluster(t *testing.T) {
 }
 
 func TestWhatAConfigurationLacksOfAnImportedObjectGoesAsItsPlanSays(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 1)
 	w.clusters["a"].Create(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: cm, namespace: `+w.namespace+`, labels: {l: x}}, data: {a: "1", gone: "2"}}`)
 	r, _ := w.imported(t, configMapKind, "cm")
@@ -134,6 +138,7 @@ func TestWhatAConfigurationLacksOfAnImportedObjectGoesAsItsPlanSays(t *testing.T
 
 // TestAnImportedServiceGetsPortsOfItsOwnOnOtherMembers: what one cluster has allocated is not sent to the next, where it may be taken.
 func TestAnImportedServiceGetsPortsOfItsOwnOnOtherMembers(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 2)
 	made := w.clusters["a"].Create(t, `{apiVersion: v1, kind: Service, metadata: {name: svc, namespace: `+w.namespace+`}, spec: {type: NodePort, selector: {app: web}, ports: [{name: http, port: 80}]}}`)
 	port, _ := federation.ValueAt(made.Object, "/spec/ports/0/nodePort")
@@ -152,6 +157,7 @@ func TestAnImportedServiceGetsPortsOfItsOwnOnOtherMembers(t *testing.T) {
 
 // TestAnImportLeavesOutTheTokensOfOneMember: the secrets of its accounts, and the volumes from which pods read them.
 func TestAnImportLeavesOutTheTokensOfOneMember(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 1)
 	w.clusters["a"].Create(t, `{apiVersion: v1, kind: ServiceAccount, metadata: {name: robot, namespace: `+w.namespace+`}, imagePullSecrets: [{name: registry}],
 		secrets: [{name: robot-token-x7k2p}, {name: robot-dockercfg-x7k2p}, {name: mine}]}`)
@@ -191,6 +197,7 @@ func same(t *testing.T, tree map[string]any, want string) {
 }
 
 func TestImportOfAnObjectNobodyHasOrThatSomeCannotBeAskedFor(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 2)
 	w.health = member.HealthCheck{Attempts: 1, Timeout: time.Second}
 	id := federation.ID{Kind: "ConfigMap", Namespace: w.namespace, Name: "cm"}
@@ -207,6 +214,7 @@ func TestImportOfAnObjectNobodyHasOrThatSomeCannotBeAskedFor(t *testing.T) {
 }
 
 func TestImportOfAKindThatNobodyServesSaysWhichAreMeantPerhaps(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 2)
 	w.health = member.HealthCheck{Attempts: 1, Timeout: time.Second}
 	w.proxies["b"].Refuse()
@@ -220,6 +228,7 @@ func TestImportOfAKindThatNobodyServesSaysWhichAreMeantPerhaps(t *testing.T) {
 }
 
 func TestAnImportedCopyOutsideThePlacementIsForgottenNotDeleted(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 2)
 	for _, name := range w.names {
 		w.clusters[name].Create(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: cm, namespace: `+w.namespace+`}, data: {a: "1"}}`)

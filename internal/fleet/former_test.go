@@ -8,6 +8,7 @@ import (
 )
 
 func TestAMemberRegisteredNoLongerLeaves(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 2)
 	r := w.declare(t, configMap)
 	r.must(t)
@@ -36,6 +37,7 @@ func TestAMemberRegisteredNoLongerLeaves(t *testing.T) {
 }
 
 func TestAPlanTellsOnceOfAMemberRegisteredNoLonger(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 2)
 	r := w.declare(t, configMap)
 	r.must(t)
@@ -57,6 +59,7 @@ func TestAPlanTellsOnceOfAMemberRegisteredNoLonger(t *testing.T) {
 }
 
 func TestAPlanWithoutRefreshTellsOfAMemberRegisteredNoLonger(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 2)
 	r := w.declare(t, configMap)
 	r.must(t)

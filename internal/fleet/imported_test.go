@@ -43,6 +43,7 @@ func (r *resource) another(t *testing.T, owner string) *resource {
 }
 
 func TestDriftOfAnImportedCopyIsFoundAndMended(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 2)
 	w.existing(t, "cm")
 	r, _ := w.imported(t, configMapKind, "cm")
@@ -74,6 +75,7 @@ func TestDriftOfAnImportedCopyIsFoundAndMended(t *testing.T) {
 }
 
 func TestDriftOfAnImportedSecretShowsNoValue(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 1)
 	w.clusters["a"].Create(t, `{apiVersion: v1, kind: Secret, metadata: {name: s, namespace: `+w.namespace+`}, data: {password: aHVzaC1odXNo}}`)
 	r, _ := w.imported(t, schema.GroupVersionKind{Version: "v1", Kind: "Secret"}, "s")
@@ -84,6 +86,7 @@ func TestDriftOfAnImportedSecretShowsNoValue(t *testing.T) {
 }
 
 func TestAnImportWithoutAnyChangeHasNoDriftWhateverTheKind(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 1)
 	role := kubetest.UniqueName(t, "fleet")
 	t.Cleanup(func() { w.clusters["a"].Delete(t, "rbac.authorization.k8s.io/v1", "ClusterRole", "", role) })
@@ -125,6 +128,7 @@ func TestAnImportWithoutAnyChangeHasNoDriftWhateverTheKind(t *testing.T) {
 }
 
 func TestAnImportedObjectThatAnotherConfigurationTookIsNeitherWrittenNorDeleted(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 1)
 	for _, orphan := range []bool{false, true} {
 		name := kubetest.UniqueName(t, "cm")
@@ -154,6 +158,7 @@ func TestAnImportedObjectThatAnotherConfigurationTookIsNeitherWrittenNorDeleted(
 }
 
 func TestAnImportedObjectThatAnotherResourceTookIsNotDeleted(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 1)
 	w.existing(t, "cm")
 	r, _ := w.imported(t, configMapKind, "cm")
@@ -168,6 +173,7 @@ func TestAnImportedObjectThatAnotherResourceTookIsNotDeleted(t *testing.T) {
 }
 
 func TestAnImportTakesAnObjectOverFromAnotherConfiguration(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 1)
 	first := w.declare(t, configMap)
 	first = first.another(t, kubetest.UniqueName(t, "other"))
@@ -200,6 +206,7 @@ func TestAnImportTakesAnObjectOverFromAnotherConfiguration(t *testing.T) {
 }
 
 func TestWhatAStateLetGoOfIsImportedAgainWithItsOldMark(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 2)
 	first := w.declare(t, configMap)
 	first.must(t)
@@ -222,6 +229,7 @@ func TestWhatAStateLetGoOfIsImportedAgainWithItsOldMark(t *testing.T) {
 
 // TestAnImportedCopyWhoseFirstWriteWasNotAnsweredIsOurs: it carries our mark although the record still has it as imported.
 func TestAnImportedCopyWhoseFirstWriteWasNotAnsweredIsOurs(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 1)
 	w.existing(t, "cm")
 	r, _ := w.imported(t, configMapKind, "cm")

@@ -11,6 +11,7 @@ import (
 )
 
 func TestACreationThatWritesNothingInItsTimeIsAnErrorWithoutAState(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 1)
 	a := w.clusters["a"]
 	a.Create(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: cm, namespace: `+w.namespace+`, finalizers: [example.com/stuck]}}`)
@@ -28,6 +29,7 @@ func TestACreationThatWritesNothingInItsTimeIsAnErrorWithoutAState(t *testing.T)
 }
 
 func TestTheEndOfAnOperationsOwnTimeIsNotBlamedOnAMember(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 2)
 	w.health = member.HealthCheck{Attempts: 3, Timeout: time.Minute}
 	r := w.declare(t, configMap)

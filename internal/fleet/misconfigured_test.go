@@ -23,6 +23,7 @@ func (w *world) breakPlugin(t *testing.T, name string) {
 }
 
 func TestNoPolicyExcusesAMemberThatIsMisconfigured(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 2)
 	good := w.static["b"]
 	w.breakPlugin(t, "b")
@@ -58,6 +59,7 @@ func TestNoPolicyExcusesAMemberThatIsMisconfigured(t *testing.T) {
 }
 
 func TestASecondNameOfAClusterIsAnErrorUnderEveryPolicy(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 1)
 	w.clusters["z"], w.proxies["z"] = w.clusters["a"], kubetest.NewProxy(t, w.clusters["a"])
 	w.static["z"] = registry.Static{Config: w.proxies["z"].RESTConfig()}

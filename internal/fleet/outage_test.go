@@ -32,6 +32,7 @@ func outages(p *kubetest.Proxy, some func(kubetest.Request) bool) map[string]fun
 }
 
 func TestADestroyForgetsNoMemberThatFailsWhateverTheWay(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 2)
 	w.health = member.HealthCheck{Attempts: 1, Timeout: time.Second}
 	isObject := func(q kubetest.Request) bool { return q.Resource == "configmaps" }
@@ -52,6 +53,7 @@ func TestADestroyForgetsNoMemberThatFailsWhateverTheWay(t *testing.T) {
 
 // TestADeadMemberCostsItsTimeoutAndHoldsNobodyBack: the others are planned and written; nothing leaves it, and it alone is written once it is back.
 func TestADeadMemberCostsItsTimeoutAndHoldsNobodyBack(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 3)
 	w.health = member.HealthCheck{Attempts: 2, Timeout: time.Second, Interval: 100 * time.Millisecond}
 	for name, die := range map[string]func() *kubetest.Fault{

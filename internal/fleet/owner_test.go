@@ -8,6 +8,7 @@ import (
 )
 
 func TestAChangedOwnerIsToldAsSuchAndEveryObjectGetsIt(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 1)
 	name := kubetest.UniqueName(t, "fed")
 	r := w.declare(t, `{apiVersion: v1, kind: Namespace, metadata: {name: `+name+`}}`)

@@ -13,6 +13,7 @@ import (
 )
 
 func TestAProtectedNamespaceWithThingsOfOthersInsideIsKept(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 2)
 	name := kubetest.UniqueName(t, "fed")
 	r := w.declare(t, `{apiVersion: v1, kind: Namespace, metadata: {name: `+name+`}}`)
@@ -42,6 +43,7 @@ func TestAProtectedNamespaceWithThingsOfOthersInsideIsKept(t *testing.T) {
 }
 
 func TestAProtectedNamespaceThatLeavesIsReleasedWhereOthersAreInside(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 3)
 	name := kubetest.UniqueName(t, "fed")
 	r := w.declare(t, `{apiVersion: v1, kind: Namespace, metadata: {name: `+name+`}}`)
@@ -64,6 +66,7 @@ func TestAProtectedNamespaceThatLeavesIsReleasedWhereOthersAreInside(t *testing.
 }
 
 func TestAProtectedDefinitionWithResourcesOfOthersIsKept(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 1)
 	group := kubetest.UniqueName(t, "fed") + ".example.com"
 	r := w.declare(t, fmt.Sprintf(`

@@ -13,6 +13,7 @@ import (
 )
 
 func TestRecordOutlivesPrivateState(t *testing.T) {
+	t.Parallel()
 	record, err := NewRecord()
 	if err != nil {
 		t.Fatal(err)
@@ -41,6 +42,7 @@ func TestRecordOutlivesPrivateState(t *testing.T) {
 }
 
 func TestRecordsAreToldApartByIDAndKey(t *testing.T) {
+	t.Parallel()
 	a, errA := NewRecord()
 	b, errB := NewRecord()
 	if errA != nil || errB != nil || a.Resource == b.Resource || string(a.Key) == string(b.Key) || len(a.Key) != 16 {
@@ -49,6 +51,7 @@ func TestRecordsAreToldApartByIDAndKey(t *testing.T) {
 }
 
 func TestCloneSharesNothingThatChanges(t *testing.T) {
+	t.Parallel()
 	record, err := NewRecord()
 	if err != nil {
 		t.Fatal(err)
@@ -64,6 +67,7 @@ func TestCloneSharesNothingThatChanges(t *testing.T) {
 
 // TestACopyIsSmall: performance.md allows 300 bytes of state for each beyond the template.
 func TestACopyIsSmall(t *testing.T) {
+	t.Parallel()
 	record, err := NewRecord()
 	if err != nil {
 		t.Fatal(err)
@@ -84,6 +88,7 @@ func TestACopyIsSmall(t *testing.T) {
 }
 
 func TestStampMovesWithWhatIsOurs(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		generation int64
 		kind, want string
@@ -95,6 +100,7 @@ func TestStampMovesWithWhatIsOurs(t *testing.T) {
 }
 
 func TestFactsAreStoredWithoutWhatIsNotUsed(t *testing.T) {
+	t.Parallel()
 	facts := &Facts{Scope: &Scope{Namespaced: true}, Ready: []string{"a"}}
 	data, err := facts.Bytes()
 	if err != nil {
@@ -113,6 +119,7 @@ func TestFactsAreStoredWithoutWhatIsNotUsed(t *testing.T) {
 }
 
 func TestMergeMakesOneFindingOfThoseOfAKind(t *testing.T) {
+	t.Parallel()
 	finding := func(detail string, members ...string) Finding {
 		return Finding{Error: true, Path: []string{"template"}, Summary: "s", Detail: detail, Advice: "a", Members: members}
 	}
@@ -138,6 +145,7 @@ func TestMergeMakesOneFindingOfThoseOfAKind(t *testing.T) {
 }
 
 func TestPolicyTakesWhatItLeavesOpenFromAnother(t *testing.T) {
+	t.Parallel()
 	p := Policy{OnExisting: PolicyAdopt}.Over(DefaultPolicy())
 	want := DefaultPolicy()
 	want.OnExisting = PolicyAdopt
@@ -151,6 +159,7 @@ func idOf(group, kind string) federation.ID {
 }
 
 func TestProtectionIsTheDefaultOfWhatHoldsThingsOfOthers(t *testing.T) {
+	t.Parallel()
 	no, yes := false, true
 	namespace := idOf("", "Namespace")
 	for _, c := range []struct {
@@ -170,6 +179,7 @@ func TestProtectionIsTheDefaultOfWhatHoldsThingsOfOthers(t *testing.T) {
 }
 
 func TestScopesOfKubernetesOwnKindsAreKnown(t *testing.T) {
+	t.Parallel()
 	for kind, namespaced := range map[schema.GroupKind]bool{
 		{Kind: "ConfigMap"}: true, {Kind: "Namespace"}: false, {Group: "apps", Kind: "Deployment"}: true, {Group: "storage.k8s.io", Kind: "StorageClass"}: false,
 		{Group: "rbac.authorization.k8s.io", Kind: "Role"}: true, {Group: "rbac.authorization.k8s.io", Kind: "ClusterRole"}: false,

@@ -7,6 +7,7 @@ import (
 )
 
 func TestRecordSurvivesPrivateState(t *testing.T) {
+	t.Parallel()
 	record, err := NewRecord()
 	if err != nil {
 		t.Fatal(err)
@@ -38,6 +39,7 @@ func TestRecordSurvivesPrivateState(t *testing.T) {
 }
 
 func TestRecordThatIsDamagedIsAnError(t *testing.T) {
+	t.Parallel()
 	for name, data := range map[string]string{
 		"no JSON":         `{`,
 		"index too large": `{"id":"x","copies":{"eu":{"uid":"u","f":0,"v":3}},"texts":["a"]}`,

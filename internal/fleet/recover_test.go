@@ -32,6 +32,7 @@ func (r *resource) recover(t *testing.T, placed, pending []string) []fleet.Findi
 }
 
 func TestRecoveryFindsTheCopyThatWaitsForItsDeletion(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 2)
 	w.health = member.HealthCheck{Attempts: 1, Timeout: time.Second}
 	r := w.declare(t, configMap)
@@ -56,6 +57,7 @@ func TestRecoveryFindsTheCopyThatWaitsForItsDeletion(t *testing.T) {
 }
 
 func TestRecoveryFindsWhatTheUpdateThatWasCutOffHadWrittenElsewhere(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 3)
 	r := w.declare(t, configMap)
 	r.spec.Overrides = []fleet.Override{only("c", map[string]any{"data": map[string]any{"b": "2"}})}
@@ -86,6 +88,7 @@ func TestRecoveryFindsWhatTheUpdateThatWasCutOffHadWrittenElsewhere(t *testing.T
 }
 
 func TestRecoveryTakesOneClusterUnderTwoNamesForOne(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 1)
 	r := w.declare(t, configMap)
 	r.must(t)
@@ -98,6 +101,7 @@ func TestRecoveryTakesOneClusterUnderTwoNamesForOne(t *testing.T) {
 }
 
 func TestRecoveryFindsAnObjectWhoseVersionIsServedNoMore(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 1)
 	apiVersion := w.widget(t, "a", true)
 	r := w.declare(t, `{apiVersion: `+apiVersion+`, kind: Widget, metadata: {name: w}, spec: {size: 1}}`)
@@ -122,6 +126,7 @@ func TestRecoveryFindsAnObjectWhoseVersionIsServedNoMore(t *testing.T) {
 }
 
 func TestAMemberThatCouldNotBeAskedInARecoveryIsAskedLaterAndHoldsNothingUp(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 2)
 	w.health = member.HealthCheck{Attempts: 1, Timeout: time.Second}
 	r := w.declare(t, configMap)
@@ -149,6 +154,7 @@ func TestAMemberThatCouldNotBeAskedInARecoveryIsAskedLaterAndHoldsNothingUp(t *t
 }
 
 func TestRecoveryKeepsWhatPolicyKeepsAlthoughItIsGone(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 2)
 	for _, template := range []string{configMap, `{apiVersion: v1, kind: Secret, metadata: {name: s}, stringData: {a: b}}`} {
 		r := w.declare(t, template)
@@ -176,6 +182,7 @@ func TestRecoveryKeepsWhatPolicyKeepsAlthoughItIsGone(t *testing.T) {
 }
 
 func TestRecoveryKeepsImportedCopiesThatHoldWhatTheStateSays(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 2)
 	w.existing(t, "cm")
 	r, _ := w.imported(t, configMapKind, "cm")
@@ -200,6 +207,7 @@ func TestRecoveryKeepsImportedCopiesThatHoldWhatTheStateSays(t *testing.T) {
 }
 
 func TestRecoveryAfterTheFirstUpdateOfAnImportWasCutOffHalfWay(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 2)
 	w.existing(t, "cm")
 	r, _ := w.imported(t, configMapKind, "cm")
@@ -223,6 +231,7 @@ func TestRecoveryAfterTheFirstUpdateOfAnImportWasCutOffHalfWay(t *testing.T) {
 }
 
 func TestRecoveryDoesNotTakeForOursWhatOthersHaveMade(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 3)
 	w.existing(t, "cm")
 	r, _ := w.imported(t, configMapKind, "cm")

@@ -19,6 +19,7 @@ import (
 
 // TestAValueChangedBackIsStillWatched: who changed a value and set it back holds it; the next change is drift all the same.
 func TestAValueChangedBackIsStillWatched(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 1)
 	for _, template := range []string{configMap, deployment} {
 		r := w.declare(t, template)
@@ -39,6 +40,7 @@ func TestAValueChangedBackIsStillWatched(t *testing.T) {
 }
 
 func TestPriorityClassHasNoMovingGenerationAndIsStillCheap(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 1)
 	name := kubetest.UniqueName(t, "fleet")
 	r := w.declare(t, `{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: `+name+`}, value: 5, description: ours}`)
@@ -53,6 +55,7 @@ func TestPriorityClassHasNoMovingGenerationAndIsStillCheap(t *testing.T) {
 }
 
 func TestOwnerReferencesOfTheTemplateAreWatched(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 1)
 	owner := w.clusters["a"].Create(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: owner, namespace: `+w.namespace+`}}`)
 	r := w.declare(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: cm, ownerReferences: [{apiVersion: v1, kind: ConfigMap, name: owner, uid: `+string(owner.GetUID())+`}]}}`)
@@ -127,6 +130,7 @@ func (w *world) discovered(t *testing.T, name, apiVersion string) {
 }
 
 func TestStatusOfACustomResourceIsNoDrift(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 1)
 	for _, status := range []bool{true, false} {
 		apiVersion := w.widget(t, "a", status)
@@ -144,6 +148,7 @@ func TestStatusOfACustomResourceIsNoDrift(t *testing.T) {
 }
 
 func TestGoneIsWhatTheMemberSaysIsGone(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 1)
 	for name, change := range map[string]func(t *testing.T, r *resource){
 		"deleted": func(t *testing.T, r *resource) { r.remove(t, "a") },
@@ -169,6 +174,7 @@ func TestGoneIsWhatTheMemberSaysIsGone(t *testing.T) {
 }
 
 func TestAnObjectRestoredWithOurMarkIsOurs(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 1)
 	r := w.declare(t, configMap)
 	r.must(t)
@@ -185,6 +191,7 @@ func TestAnObjectRestoredWithOurMarkIsOurs(t *testing.T) {
 }
 
 func TestAKindThatIsServedNoMoreIsGoneAndOneOfAnotherVersionIsNot(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 1)
 	apiVersion := w.widget(t, "a", true)
 	r := w.declare(t, `{apiVersion: `+apiVersion+`, kind: Widget, metadata: {name: w}, spec: {size: 1}}`)
@@ -219,6 +226,7 @@ func TestAKindThatIsServedNoMoreIsGoneAndOneOfAnotherVersionIsNot(t *testing.T) 
 }
 
 func TestAMemberThatFailsKeepsItsLastStateWhateverTheWay(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 1)
 	w.health = member.HealthCheck{Attempts: 1, Timeout: time.Second}
 	r := w.declare(t, configMap)
@@ -243,6 +251,7 @@ func TestAMemberThatFailsKeepsItsLastStateWhateverTheWay(t *testing.T) {
 }
 
 func TestARefreshWithoutDriftCostsOneListPerKindHoweverManyObjects(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 1)
 	var all []*resource
 	for range 12 {

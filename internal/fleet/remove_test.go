@@ -14,6 +14,7 @@ import (
 )
 
 func TestDestroyDeletesEverywhereByUID(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 3)
 	r := w.declare(t, deployment)
 	r.must(t)
@@ -33,6 +34,7 @@ func TestDestroyDeletesEverywhereByUID(t *testing.T) {
 }
 
 func TestAMemberThatLeavesThePlacementLosesTheObjectAndNothingElseIsSent(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 3)
 	r := w.declare(t, configMap)
 	r.must(t)
@@ -55,6 +57,7 @@ func TestAMemberThatLeavesThePlacementLosesTheObjectAndNothingElseIsSent(t *test
 }
 
 func TestNothingIsDeletedWhileAnotherMemberCouldNotBeWritten(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 2)
 	r := w.declare(t, configMap)
 	r.must(t)
@@ -77,6 +80,7 @@ func TestNothingIsDeletedWhileAnotherMemberCouldNotBeWritten(t *testing.T) {
 }
 
 func TestAMemberThatIsDownKeepsItsCopyInTheStateAlone(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 3)
 	w.health = member.HealthCheck{Attempts: 1, Timeout: time.Second}
 	r := w.declare(t, configMap)
@@ -95,6 +99,7 @@ func TestAMemberThatIsDownKeepsItsCopyInTheStateAlone(t *testing.T) {
 }
 
 func TestADestroyAsksNobodyWhoDoesNotHaveTheObject(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 3)
 	w.health = member.HealthCheck{Attempts: 1, Timeout: time.Minute}
 	r := w.declare(t, configMap)
@@ -115,6 +120,7 @@ func TestADestroyAsksNobodyWhoDoesNotHaveTheObject(t *testing.T) {
 }
 
 func TestForgetForgetsAMemberThatIsDownButNotOneThatWasInterrupted(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 1)
 	w.health = member.HealthCheck{Attempts: 1, Timeout: time.Second}
 	r := w.declare(t, configMap)
@@ -144,6 +150,7 @@ func TestForgetForgetsAMemberThatIsDownButNotOneThatWasInterrupted(t *testing.T)
 }
 
 func TestALeavingMemberThatIsDownIsToldAtThePlanAndStaysInTheState(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 2)
 	w.health = member.HealthCheck{Attempts: 1, Timeout: time.Second}
 	r := w.declare(t, configMap)
@@ -162,6 +169,7 @@ func TestALeavingMemberThatIsDownIsToldAtThePlanAndStaysInTheState(t *testing.T)
 }
 
 func TestAFinalizerThatHoldsIsNamedAndTheOthersAreGone(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 2)
 	r := w.declare(t, configMap)
 	r.must(t)
@@ -181,6 +189,7 @@ func TestAFinalizerThatHoldsIsNamedAndTheOthersAreGone(t *testing.T) {
 }
 
 func TestAnObjectWithoutOurMarkOrOfAnotherUIDIsNotDeleted(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 2)
 	r := w.declare(t, configMap)
 	r.must(t)
@@ -195,6 +204,7 @@ func TestAnObjectWithoutOurMarkOrOfAnotherUIDIsNotDeleted(t *testing.T) {
 }
 
 func TestWhatIsGoneAlreadyCountsAsDeleted(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 2)
 	for _, orphan := range []bool{false, true} {
 		r := w.declare(t, configMap)
@@ -209,6 +219,7 @@ func TestWhatIsGoneAlreadyCountsAsDeleted(t *testing.T) {
 }
 
 func TestOrphanedObjectsStayAndAreStrangersAfterwards(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 2)
 	r := w.declare(t, configMap)
 	r.spec.Deletion.Orphan = true
@@ -227,6 +238,7 @@ func TestOrphanedObjectsStayAndAreStrangersAfterwards(t *testing.T) {
 }
 
 func TestADeletionCutOffAnywhereConverges(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 1)
 	for _, orphan := range []bool{false, true} {
 		for k := 1; k <= 2; k++ {
@@ -251,6 +263,7 @@ func TestADeletionCutOffAnywhereConverges(t *testing.T) {
 }
 
 func TestACopyThatMayBeThereIsNotForgottenByADestroy(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 2)
 	r := w.declare(t, configMap)
 	fault := w.proxies["b"].CutAfterWrites(1)
@@ -264,6 +277,7 @@ func TestACopyThatMayBeThereIsNotForgottenByADestroy(t *testing.T) {
 }
 
 func TestAnObjectOfAnotherVersionOfItsKindIsDeletedToo(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 1)
 	r := w.declare(t, `{apiVersion: batch/v1, kind: CronJob, metadata: {name: j}, spec: {schedule: "0 0 1 1 *", jobTemplate: {spec: {template: {spec: {restartPolicy: Never, containers: [{name: c, image: x}]}}}}}}`)
 	r.must(t)
@@ -279,6 +293,7 @@ func TestAnObjectOfAnotherVersionOfItsKindIsDeletedToo(t *testing.T) {
 
 // TestAMemberThatNeverComesBackIsForgottenOnlyWhenAsked: whether everything is destroyed or the member leaves, and what is left behind is listed.
 func TestAMemberThatNeverComesBackIsForgottenOnlyWhenAsked(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 2)
 	w.health = member.HealthCheck{Attempts: 1, Timeout: time.Second}
 	for name, take := range map[string]func(*resource) *fleet.Outcome{

@@ -11,6 +11,7 @@ import (
 
 // TestAMemberUnderANewNameKeepsItsObject: the uid of what is there tells that it is the same cluster.
 func TestAMemberUnderANewNameKeepsItsObject(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 2)
 	r := w.declare(t, configMap)
 	r.must(t)

@@ -31,6 +31,7 @@ func selecting(labels map[string]string) federation.Placement {
 }
 
 func TestPlacementByNameDialsNobody(t *testing.T) {
+	t.Parallel()
 	w := offline("a", "b")
 	r := w.declare(t, configMap)
 	resolution, change, _ := r.resolve(t, w.run(t))
@@ -40,6 +41,7 @@ func TestPlacementByNameDialsNobody(t *testing.T) {
 }
 
 func TestStoredFactsOutrankTheRegistryAsItIs(t *testing.T) {
+	t.Parallel()
 	w := offline("a", "b")
 	r := w.declare(t, configMap)
 	r.spec.Placement = selecting(map[string]string{"tier": "gold"})
@@ -55,6 +57,7 @@ func TestStoredFactsOutrankTheRegistryAsItIs(t *testing.T) {
 }
 
 func TestAnAnnouncementOutranksStoredFacts(t *testing.T) {
+	t.Parallel()
 	w := offline("a", "b")
 	r := w.declare(t, configMap)
 	r.spec.Placement = selecting(map[string]string{"tier": "gold"})
@@ -70,6 +73,7 @@ func TestAnAnnouncementOutranksStoredFacts(t *testing.T) {
 }
 
 func TestUnknownPartsLeaveUnknownWhatDependsOnThemAndNothingElse(t *testing.T) {
+	t.Parallel()
 	w := offline("a", "b")
 	base := func() *resource { return w.declare(t, configMap) }
 	for name, c := range map[string]struct {
@@ -111,6 +115,7 @@ func TestUnknownPartsLeaveUnknownWhatDependsOnThemAndNothingElse(t *testing.T) {
 }
 
 func TestReplicasOfAMemberOutrankThoseOfTheRest(t *testing.T) {
+	t.Parallel()
 	w := offline("a", "b")
 	r := w.declare(t, deployment)
 	r.spec.Replicas = map[string]int64{"*": 3, "b": 5}
@@ -123,6 +128,7 @@ func TestReplicasOfAMemberOutrankThoseOfTheRest(t *testing.T) {
 }
 
 func TestNamesThatAreNoMembersAreErrorsUnlessTheyWerePlacedBefore(t *testing.T) {
+	t.Parallel()
 	w := offline("a", "b")
 	r := w.declare(t, configMap)
 	r.spec.Placement = on("a", "c", "d")
@@ -132,6 +138,7 @@ func TestNamesThatAreNoMembersAreErrorsUnlessTheyWerePlacedBefore(t *testing.T) 
 }
 
 func TestSkipLeavesOutMembersWithoutTheKindOrTheNamespace(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 2)
 	apiVersion := w.widget(t, "a", true)
 	widgets := w.declare(t, `{apiVersion: `+apiVersion+`, kind: Widget, metadata: {name: w}}`)
@@ -160,6 +167,7 @@ func TestSkipLeavesOutMembersWithoutTheKindOrTheNamespace(t *testing.T) {
 }
 
 func TestFactsHoldOnlyWhatTheConfigurationUses(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 2)
 	r := w.declare(t, configMap)
 	f := w.run(t)
@@ -184,6 +192,7 @@ func TestFactsHoldOnlyWhatTheConfigurationUses(t *testing.T) {
 }
 
 func TestPendingMembersAreReadyOnceTheyAnswer(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 2)
 	w.health = member.HealthCheck{Attempts: 1, Timeout: time.Second}
 	r := w.declare(t, configMap)
@@ -195,6 +204,7 @@ func TestPendingMembersAreReadyOnceTheyAnswer(t *testing.T) {
 }
 
 func TestWhatTheRunMakesIsCheckedWhenItIsThere(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 1)
 	name := kubetest.UniqueName(t, "fed")
 	t.Cleanup(func() { w.clusters["a"].Delete(t, "v1", "Namespace", "", name) })
@@ -219,6 +229,7 @@ func TestWhatTheRunMakesIsCheckedWhenItIsThere(t *testing.T) {
 }
 
 func TestADefinitionAndItsResourceInOneRun(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 1)
 	group := kubetest.UniqueName(t, "fed") + ".example.com"
 	t.Cleanup(func() {
@@ -261,6 +272,7 @@ spec:
 
 // TestAMemberThatIsDownKeepsTheTopologyItHad: a selector by region must not take an object away from a member because nobody can ask its nodes.
 func TestAMemberThatIsDownKeepsTheTopologyItHad(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 0)
 	w.health = member.HealthCheck{Attempts: 1, Timeout: 5 * time.Second}
 	w.add(t, "a", kubetest.Fresh(t, kubetest.Options{Lean: true}))

@@ -80,6 +80,7 @@ func (w *world) verbs(name string) []string {
 }
 
 func TestAnAccountThatMayOnlyReadSeesDriftByPath(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 1)
 	r := w.declare(t, deployment)
 	r.must(t)
@@ -103,6 +104,7 @@ func TestAnAccountThatMayOnlyReadSeesDriftByPath(t *testing.T) {
 }
 
 func TestAnAccountOfOneNamespaceListsThereAndWithoutListReadsOneByOne(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 1)
 	all := w.as(t, false, `[{apiGroups: [""], resources: [configmaps], verbs: [get, list, create, patch, delete]}]`)
 	noList := w.as(t, false, `[{apiGroups: [""], resources: [configmaps], verbs: [get, create, patch, delete]}]`)
@@ -141,6 +143,7 @@ func TestAnAccountOfOneNamespaceListsThereAndWithoutListReadsOneByOne(t *testing
 }
 
 func TestAnAccountThatMayNotCreateIsRefusedAtThePlan(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 1)
 	r := w.as(t, true, `[{apiGroups: [""], resources: [configmaps], verbs: [get, list, patch]}]`).declare(t, configMap)
 	p := r.plan(t)
@@ -149,6 +152,7 @@ func TestAnAccountThatMayNotCreateIsRefusedAtThePlan(t *testing.T) {
 }
 
 func TestARefusedCredentialIsAMemberThatCannotBeReached(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 1)
 	r := w.declare(t, configMap)
 	r.must(t)

@@ -177,6 +177,7 @@ func pends(t *testing.T, o *fleet.Outcome, names ...string) {
 }
 
 func TestARolloutGoesGroupByGroup(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 3)
 	v := w.versions(t, "b", "c")
 	for _, version := range []string{"v1", "v2"} {
@@ -203,6 +204,7 @@ func TestARolloutGoesGroupByGroup(t *testing.T) {
 }
 
 func TestWithinAGroupMaxConcurrencyAreUnderWayAtOnce(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 3)
 	v := w.versions(t)
 	v.spec.Rollout.MaxConcurrency = federation.Amount{Number: 2}
@@ -226,6 +228,7 @@ func TestWithinAGroupMaxConcurrencyAreUnderWayAtOnce(t *testing.T) {
 }
 
 func TestACreationThatIsNotReadyIsKeptAndGoesOnLater(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 3)
 	v := w.versions(t, "a", "b")
 	v.breaks("b v1", "")
@@ -251,6 +254,7 @@ func TestACreationThatIsNotReadyIsKeptAndGoesOnLater(t *testing.T) {
 }
 
 func TestAnUpdateThatIsNotReadyStopsAndTheNextApplyResumes(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 3)
 	v := w.versions(t, "a", "b")
 	v.must(t)
@@ -277,6 +281,7 @@ func TestAnUpdateThatIsNotReadyStopsAndTheNextApplyResumes(t *testing.T) {
 }
 
 func TestAMemberThatOnlyWasNotReadyIsWaitedForUntilItIs(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 2)
 	v := w.versions(t)
 	v.spec.Rollout = nil
@@ -307,6 +312,7 @@ func TestAMemberThatOnlyWasNotReadyIsWaitedForUntilItIs(t *testing.T) {
 }
 
 func TestWhoWaitsNoMoreForgetsThatAMemberWasNotReady(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 1)
 	v := w.versions(t)
 	v.breaks("a v1", "")
@@ -319,6 +325,7 @@ func TestWhoWaitsNoMoreForgetsThatAMemberWasNotReady(t *testing.T) {
 }
 
 func TestSoManyMembersMayFailAsARolloutAllows(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 3)
 	v := w.versions(t, "a", "b")
 	v.must(t)
@@ -340,6 +347,7 @@ func TestSoManyMembersMayFailAsARolloutAllows(t *testing.T) {
 }
 
 func TestContinueGoesOnPastMembersThatAreNotReady(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 3)
 	v := w.versions(t, "a", "b")
 	v.must(t)
@@ -354,6 +362,7 @@ func TestContinueGoesOnPastMembersThatAreNotReady(t *testing.T) {
 }
 
 func TestAWriteRefusedInALaterGroupUndoesTheWholeCreation(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 3)
 	v := w.versions(t, "a", "b")
 	w.proxies["b"].Status(http.StatusForbidden, kubetest.When(kubetest.Request.Write))
@@ -366,6 +375,7 @@ func TestAWriteRefusedInALaterGroupUndoesTheWholeCreation(t *testing.T) {
 }
 
 func TestAWriteRefusedInALaterGroupLeavesTheFormerVersionAfterIt(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 3)
 	v := w.versions(t, "a", "b")
 	v.must(t)
@@ -384,6 +394,7 @@ func TestAWriteRefusedInALaterGroupLeavesTheFormerVersionAfterIt(t *testing.T) {
 }
 
 func TestMembersThatLeaveDoSoLastInTheOrderOfTheGroups(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 3)
 	v := w.versions(t, "b", "c")
 	v.must(t)
@@ -414,6 +425,7 @@ func TestMembersThatLeaveDoSoLastInTheOrderOfTheGroups(t *testing.T) {
 }
 
 func TestARemovalThatFailsStopsThoseAfterIt(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 3)
 	v := w.versions(t, "b")
 	v.must(t)
@@ -429,6 +441,7 @@ func TestARemovalThatFailsStopsThoseAfterIt(t *testing.T) {
 }
 
 func TestAMemberIsDoneAfterMinReadyTime(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 2)
 	v := w.versions(t, "a")
 	v.spec.Rollout.MinReady = time.Hour
@@ -457,6 +470,7 @@ func TestAMemberIsDoneAfterMinReadyTime(t *testing.T) {
 }
 
 func TestAnInterruptWhileItIsWaitedRecordsWhatWasWritten(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 2)
 	v := w.versions(t, "a")
 	for _, version := range []string{"v1", "v2"} {
@@ -484,6 +498,7 @@ func TestAnInterruptWhileItIsWaitedRecordsWhatWasWritten(t *testing.T) {
 }
 
 func TestTheTimeOfTheWholeMayEndWhileItIsWaited(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 2)
 	v := w.versions(t, "a")
 	v.breaks("a v1", "")
@@ -499,6 +514,7 @@ func TestTheTimeOfTheWholeMayEndWhileItIsWaited(t *testing.T) {
 }
 
 func TestWhatIsDeletedWhileItIsWaitedForIsGone(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 1)
 	v := w.versions(t)
 	v.breaks("a v1", "")
@@ -518,6 +534,7 @@ func TestWhatIsDeletedWhileItIsWaitedForIsGone(t *testing.T) {
 
 // TestAMemberThatIsDownHoldsNoRolloutBack: that is no failure, whatever else is told of it.
 func TestAMemberThatIsDownHoldsNoRolloutBack(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 3)
 	v := w.versions(t, "a", "b")
 	v.must(t)
@@ -532,6 +549,7 @@ func TestAMemberThatIsDownHoldsNoRolloutBack(t *testing.T) {
 }
 
 func TestGroupsHaveMembersThatThereAreAndEachInOne(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 2)
 	r := w.declare(t, configMap)
 	r.spec.Rollout = &federation.Rollout{Groups: []federation.Group{
@@ -552,6 +570,7 @@ func TestGroupsHaveMembersThatThereAreAndEachInOne(t *testing.T) {
 
 // TestTheWaitForWhatIsSecretQuotesNothing: what a controller says about an object may quote what must not be shown.
 func TestTheWaitForWhatIsSecretQuotesNothing(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 1)
 	v := w.versions(t)
 	v.spec.Sensitive = []string{"/spec/externalName"}

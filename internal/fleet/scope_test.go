@@ -6,6 +6,7 @@ import (
 
 // TestScopesThatAreKnownAreThoseOfARealCluster compares the table, which answers where no member can be asked, with discovery.
 func TestScopesThatAreKnownAreThoseOfARealCluster(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 1)
 	f := w.run(t)
 	m, err := f.Registry().Open(t.Context(), "a")

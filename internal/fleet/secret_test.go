@@ -33,6 +33,7 @@ func (w *world) secretive(t *testing.T) map[string]*resource {
 }
 
 func TestWordsOfTheAPIServerAboutSecretsAreNotShown(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 1)
 	quoting := kubetest.Message("failed to create typed patch object: .data.password: " + password + " is not welcome")
 	for how, r := range w.secretive(t) {
@@ -62,6 +63,7 @@ func TestWordsOfTheAPIServerAboutSecretsAreNotShown(t *testing.T) {
 }
 
 func TestDriftOfSecretsIsToldWithoutValues(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 1)
 	for how, r := range w.secretive(t) {
 		value := password
@@ -89,6 +91,7 @@ func TestDriftOfSecretsIsToldWithoutValues(t *testing.T) {
 }
 
 func TestAConflictAboutASecretNamesFieldsAlone(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 1)
 	r := w.secretive(t)["Secret"]
 	r.must(t)
@@ -102,6 +105,7 @@ func TestAConflictAboutASecretNamesFieldsAlone(t *testing.T) {
 }
 
 func TestVersionsOfSecretsCannotBeGuessed(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 1)
 	for how, r := range w.secretive(t) {
 		r.must(t)
@@ -116,6 +120,7 @@ func TestVersionsOfSecretsCannotBeGuessed(t *testing.T) {
 }
 
 func TestRecordKeepsALaggingSecretOnlyInPrivateState(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 1)
 	r := w.secretive(t)["Secret"]
 	r.must(t)
@@ -131,6 +136,7 @@ func TestRecordKeepsALaggingSecretOnlyInPrivateState(t *testing.T) {
 
 // TestNoRefusalOfARealAPIServerQuotesASecret: of schemas, of validation, and of what cannot be decoded.
 func TestNoRefusalOfARealAPIServerQuotesASecret(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 1)
 	group := kubetest.UniqueName(t, "fed") + ".example.com"
 	w.undefine(t, "gadgets."+group)
@@ -164,6 +170,7 @@ func TestNoRefusalOfARealAPIServerQuotesASecret(t *testing.T) {
 
 // TestStringDataOutranksDataAndWhatItHidComesBackWithoutIt: data alone is sent and compared.
 func TestStringDataOutranksDataAndWhatItHidComesBackWithoutIt(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 1)
 	const both = `{apiVersion: v1, kind: Secret, metadata: {name: s}, data: {u: b2xk, w: eA==}, stringData: {u: new}}`
 	r := w.declare(t, both)

@@ -117,6 +117,7 @@ func slowest(requests []kubetest.Request) time.Duration {
 }
 
 func TestAtMostMaxParallelMembersAreWorkedOnAtOnce(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 3)
 	w.parallel = 2
 	for _, p := range w.proxies {

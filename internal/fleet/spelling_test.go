@@ -10,6 +10,7 @@ import (
 
 // TestWhatTheServerSpellsOtherwiseIsNoChange: quantities, defaults, empty maps and lists, ports without protocol, whole and keyed lists.
 func TestWhatTheServerSpellsOtherwiseIsNoChange(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 1)
 	for name, template := range map[string]string{
 		"quantities":           strings.Replace(deployment, `image: "nginx:1"`, `image: "nginx:1", resources: {requests: {cpu: 0.5, memory: 1024Mi}, limits: {cpu: "1000m", memory: "2147483648"}}`, 1),
@@ -36,6 +37,7 @@ func TestWhatTheServerSpellsOtherwiseIsNoChange(t *testing.T) {
 
 // TestNodePortsAndHealthCheckPortsOfAServiceAreKept: the template names none, and may be reordered.
 func TestNodePortsAndHealthCheckPortsOfAServiceAreKept(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 1)
 	const web = `{apiVersion: v1, kind: Service, metadata: {name: lb}, spec: {type: LoadBalancer, externalTrafficPolicy: Local, ports: [{name: http, port: 80}, {name: https, port: 443}]}}`
 	r := w.declare(t, web)
@@ -62,6 +64,7 @@ func TestNodePortsAndHealthCheckPortsOfAServiceAreKept(t *testing.T) {
 
 // TestAnnotationsOfControllersOutliveAnUpdate: what others wrote beside ours is neither drift nor lost; what they made of ours is drift.
 func TestAnnotationsOfControllersOutliveAnUpdate(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 1)
 	annotated := strings.Replace(deployment, "labels: {team: x}", "annotations: {team: x}", 1)
 	r := w.declare(t, annotated)
@@ -82,6 +85,7 @@ func TestAnnotationsOfControllersOutliveAnUpdate(t *testing.T) {
 
 // TestAQuantityInOtherWordsIsNoDriftAndAnotherQuantityIs: the version follows from what is written, which the server rewrites.
 func TestAQuantityInOtherWordsIsNoDriftAndAnotherQuantityIs(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 1)
 	limited := strings.Replace(deployment, `image: "nginx:1"`, `image: "nginx:1", resources: {requests: {cpu: 0.5, memory: 1024Mi}, limits: {cpu: "1000m", memory: "2147483648"}}`, 1)
 	r := w.declare(t, limited)
@@ -111,6 +115,7 @@ func TestAQuantityInOtherWordsIsNoDriftAndAnotherQuantityIs(t *testing.T) {
 
 // TestEmptyMapsAndListsAndFalseAreSentAndAreNoChange: also where the server does not give them back.
 func TestEmptyMapsAndListsAndFalseAreSentAndAreNoChange(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 1)
 	group := kubetest.UniqueName(t, "fed") + ".example.com"
 	w.undefine(t, "gadgets."+group)
@@ -139,6 +144,7 @@ func TestEmptyMapsAndListsAndFalseAreSentAndAreNoChange(t *testing.T) {
 
 // TestWhatEachClusterAllocatesToAServiceIsNoDifference: nor does it keep the type from being changed.
 func TestWhatEachClusterAllocatesToAServiceIsNoDifference(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 3)
 	const web = `{apiVersion: v1, kind: Service, metadata: {name: web}, spec: {type: LoadBalancer, selector: {app: web}, ports: [{port: 80}]}}`
 	r := w.declare(t, web)

@@ -12,6 +12,7 @@ import (
 )
 
 func TestTwoCreationsOfOneObjectInAPlanAreAnError(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 2)
 	w.clusters["a"].MergePatch(t, "v1", "Namespace", "", w.namespace, `{metadata: {labels: {pod-security.kubernetes.io/warn: restricted}}}`)
 	f := w.run(t)
@@ -23,6 +24,7 @@ func TestTwoCreationsOfOneObjectInAPlanAreAnError(t *testing.T) {
 }
 
 func TestACreationOfWhatAStateHoldsIsAnError(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 1)
 	first := w.declare(t, configMap)
 	first.must(t)
@@ -45,6 +47,7 @@ func TestACreationOfWhatAStateHoldsIsAnError(t *testing.T) {
 }
 
 func TestAReplacementIsSilentAtThePlan(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 1)
 	old := w.declare(t, configMap)
 	old.must(t)
@@ -63,6 +66,7 @@ func TestAReplacementIsSilentAtThePlan(t *testing.T) {
 }
 
 func TestAReplacementDoesNotTakeOverWhatIsToBeDeleted(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 1)
 	old := w.declare(t, configMap)
 	old.must(t)
@@ -78,6 +82,7 @@ func TestAReplacementDoesNotTakeOverWhatIsToBeDeleted(t *testing.T) {
 }
 
 func TestAResourceThatWasGivenAnotherNameIsToldToSaySo(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 1)
 	old := w.declare(t, configMap)
 	old.must(t)
@@ -89,6 +94,7 @@ func TestAResourceThatWasGivenAnotherNameIsToldToSaySo(t *testing.T) {
 }
 
 func TestOneClusterUnderTwoNamesIsNeitherWrittenNorDeletedTwice(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 2)
 	r := w.declare(t, configMap)
 	r.must(t)
@@ -112,6 +118,7 @@ func TestOneClusterUnderTwoNamesIsNeitherWrittenNorDeletedTwice(t *testing.T) {
 }
 
 func TestWhatAnInterruptedRunLeftIsTakenOverWithOneWarning(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 2)
 	lost := w.declare(t, configMap)
 	lost.must(t) // and its state never reached the disk
@@ -131,6 +138,7 @@ func TestWhatAnInterruptedRunLeftIsTakenOverWithOneWarning(t *testing.T) {
 
 // TestAClaimThatASecondStateContradictsIsTold: Terraform may plan the creation before it reads the state of the other resource.
 func TestAClaimThatAStateContradictsIsTold(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 1)
 	first := w.declare(t, configMap)
 	first.must(t)
@@ -147,6 +155,7 @@ func TestAClaimThatAStateContradictsIsTold(t *testing.T) {
 }
 
 func TestACreationPlannedBeforeTheStateOfItsObjectIsReadIsAnErrorAndNothingElse(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 1)
 	first := w.declare(t, configMap)
 	first.must(t)

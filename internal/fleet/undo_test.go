@@ -16,6 +16,7 @@ import (
 )
 
 func TestARefusedWriteUndoesTheCreation(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 3)
 	r := w.declare(t, configMap)
 	w.proxies["b"].Status(http.StatusForbidden, kubetest.When(kubetest.Request.Write))
@@ -49,6 +50,7 @@ func timeless(t *testing.T, o *unstructured.Unstructured) string {
 }
 
 func TestUndoPutsBackWhatWasTakenOver(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 3)
 	r := w.declare(t, configMap)
 	r.spec.Policy.OnExisting = fleet.PolicyAdopt
@@ -66,6 +68,7 @@ func TestUndoPutsBackWhatWasTakenOver(t *testing.T) {
 }
 
 func TestUndoThatCannotBeFinishedKeepsTheStateAndTaintsNothing(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 3)
 	r := w.declare(t, configMap)
 	w.proxies["a"].Status(http.StatusForbidden, kubetest.When(func(q kubetest.Request) bool { return q.Verb == kubetest.Delete }))
@@ -85,6 +88,7 @@ func TestUndoThatCannotBeFinishedKeepsTheStateAndTaintsNothing(t *testing.T) {
 }
 
 func TestContinueKeepsWhatWasWritten(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 3)
 	r := w.declare(t, configMap)
 	r.spec.Policy.OnFailure = fleet.PolicyContinue
@@ -100,6 +104,7 @@ func TestContinueKeepsWhatWasWritten(t *testing.T) {
 
 // TestAWriteAnsweredByAServerErrorIsAFailureLikeAnyOther: undone, or kept for the other members, and an error without a taint when it is an update.
 func TestAWriteAnsweredByAServerErrorIsAFailureLikeAnyOther(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 3)
 	for _, reason := range []string{"InternalError", ""} {
 		fail := func() *kubetest.Fault {
@@ -143,6 +148,7 @@ func TestAWriteAnsweredByAServerErrorIsAFailureLikeAnyOther(t *testing.T) {
 
 // TestAMemberCutOffWhileItIsWritten: whatever reached the member before the line broke, the next run brings all to one state.
 func TestAMemberCutOffWhileItIsWrittenConverges(t *testing.T) {
+	t.Parallel()
 	for _, policy := range []string{fleet.PolicyStop, fleet.PolicyContinue} {
 		for _, lost := range []bool{false, true} {
 			w := newWorld(t, 2)
@@ -174,6 +180,7 @@ func TestAMemberCutOffWhileItIsWrittenConverges(t *testing.T) {
 }
 
 func TestALostAnswerIsNoStranger(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 1)
 	r := w.declare(t, configMap)
 	w.proxies["a"].LoseAnswer(kubetest.Times(1))
@@ -189,6 +196,7 @@ func TestALostAnswerIsNoStranger(t *testing.T) {
 }
 
 func TestAWriteThatWasDoneAndAnsweredWithAnErrorIsUndoneToo(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 2)
 	r := w.declare(t, configMap)
 	w.proxies["b"].Status(http.StatusInternalServerError, kubetest.CarriedOut(), kubetest.Reason(""), kubetest.Message("etcdserver: request timed out"), kubetest.When(kubetest.Request.Write), kubetest.Times(1))
@@ -201,6 +209,7 @@ func TestAWriteThatWasDoneAndAnsweredWithAnErrorIsUndoneToo(t *testing.T) {
 }
 
 func TestAWriteAnsweredByAServerErrorAfterItWasDoneIsOurs(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 1)
 	r := w.declare(t, configMap)
 	r.must(t)
@@ -211,6 +220,7 @@ func TestAWriteAnsweredByAServerErrorAfterItWasDoneIsOurs(t *testing.T) {
 }
 
 func TestAnInterruptedCreationIsRecordedAndGoesOn(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 3)
 	r := w.declare(t, configMap)
 	held := w.proxies["b"].Delay(time.Minute, kubetest.When(kubetest.Request.Write))

@@ -11,6 +11,7 @@ import (
 )
 
 func TestUpdateWritesOnceWhereSomethingChanged(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 2)
 	r := w.declare(t, deployment)
 	r.must(t)
@@ -30,6 +31,7 @@ func TestUpdateWritesOnceWhereSomethingChanged(t *testing.T) {
 }
 
 func TestAValueSomebodyChangedIsTakenBack(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 1)
 	r := w.declare(t, deployment)
 	r.must(t)
@@ -49,6 +51,7 @@ func TestAValueSomebodyChangedIsTakenBack(t *testing.T) {
 }
 
 func TestAFieldWeNeverOwnedIsAConflictOfThePlan(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 2)
 	r := w.declare(t, configMap)
 	r.must(t)
@@ -74,6 +77,7 @@ func TestAFieldWeNeverOwnedIsAConflictOfThePlan(t *testing.T) {
 
 // TestAConflictBesideDriftForcesNothing: a field of ours that somebody changed does not carry along one that was never ours.
 func TestAConflictBesideDriftForcesNothing(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 1)
 	r := w.declare(t, configMap)
 	r.must(t)
@@ -87,6 +91,7 @@ func TestAConflictBesideDriftForcesNothing(t *testing.T) {
 }
 
 func TestMembersThatFailAnUpdateLagBehindAndAreRemembered(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 3)
 	r := w.declare(t, configMap)
 	r.must(t)
@@ -113,6 +118,7 @@ func TestMembersThatFailAnUpdateLagBehindAndAreRemembered(t *testing.T) {
 }
 
 func TestOverrideEntriesMayMoveWithoutChangingAnything(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 2)
 	r := w.declare(t, configMap)
 	label := func(value string) map[string]any {
@@ -135,6 +141,7 @@ func TestOverrideEntriesMayMoveWithoutChangingAnything(t *testing.T) {
 }
 
 func TestStopBeginsNoFurtherMemberAndContinueTriesAll(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 3)
 	w.parallel = 1
 	for policy, want := range map[string][]any{fleet.PolicyStop: {"1", "1", "1"}, fleet.PolicyContinue: {"1", "2", "2"}} {
@@ -162,6 +169,7 @@ func TestStopBeginsNoFurtherMemberAndContinueTriesAll(t *testing.T) {
 }
 
 func TestAMemberThatIsDownHoldsNoUpdateOfTheOthersBack(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 3)
 	w.parallel = 1
 	for policy, failed := range map[string]bool{fleet.PolicyError: true, fleet.PolicySkip: false} {
@@ -187,6 +195,7 @@ func TestAMemberThatIsDownHoldsNoUpdateOfTheOthersBack(t *testing.T) {
 }
 
 func TestAnObjectDeletedBehindOurBackIsMadeAgain(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 2)
 	r := w.declare(t, configMap)
 	r.must(t)
@@ -197,6 +206,7 @@ func TestAnObjectDeletedBehindOurBackIsMadeAgain(t *testing.T) {
 }
 
 func TestAnObjectTakenOverByAnotherConfigurationIsNotWritten(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 1)
 	r := w.declare(t, configMap)
 	r.must(t)
@@ -220,6 +230,7 @@ func TestAnObjectTakenOverByAnotherConfigurationIsNotWritten(t *testing.T) {
 }
 
 func TestAMarkSomebodyRemovedIsPutBack(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 1)
 	r := w.declare(t, configMap)
 	r.must(t)

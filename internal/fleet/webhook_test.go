@@ -32,6 +32,7 @@ func pinning(digest *atomic.Value) func(admission) verdict {
 
 // TestWhatAWebhookMakesOfOurFieldsIsNoDriftAndWhatOthersMakeOfThemIs: what we compare with is the API server's answer to our write, not the write.
 func TestWhatAWebhookMakesOfOurFieldsIsNoDriftAndWhatOthersMakeOfThemIs(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 1)
 	var digest atomic.Value
 	digest.Store("00")
@@ -74,6 +75,7 @@ func TestWhatAWebhookMakesOfOurFieldsIsNoDriftAndWhatOthersMakeOfThemIs(t *testi
 
 // TestAnUpdateThatAWebhookDeniesKeepsTheOldVersionAndIsPlannedAgain: also where it accepts the dry run and denies the write.
 func TestAnUpdateThatAWebhookDeniesKeepsTheOldVersionAndIsPlannedAgain(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 2)
 	var denies atomic.Value
 	denies.Store("nothing")
@@ -121,6 +123,7 @@ func TestAnUpdateThatAWebhookDeniesKeepsTheOldVersionAndIsPlannedAgain(t *testin
 
 // TestACreationThatAWebhookDeniesIsUndoneAndTheNextOneMeetsNothing: never "exists already".
 func TestACreationThatAWebhookDeniesIsUndoneAndTheNextOneMeetsNothing(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 2)
 	var open atomic.Bool
 	w.webhook(t, "b", "Validating", "", "configmaps", func(a admission) verdict {

@@ -15,6 +15,7 @@ import (
 var createOnly = member.Precondition{Create: true}
 
 func TestApplyToCreateOnlyCreates(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	cm := w.configMap(t)
 	tree := data(cm, "a", "1")
@@ -35,6 +36,7 @@ func TestApplyToCreateOnlyCreates(t *testing.T) {
 }
 
 func TestApplyToCreateOnlyLeavesAnExistingObjectAlone(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	cm := w.configMap(t)
 	for name, tree := range map[string]map[string]any{
@@ -65,6 +67,7 @@ func TestApplyToCreateOnlyLeavesAnExistingObjectAlone(t *testing.T) {
 }
 
 func TestApplyToOneObjectFindsItGone(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	cm := w.configMap(t)
 	first := w.must(t, cm, data(cm, "a", "1"), member.ApplyOptions{})
@@ -92,6 +95,7 @@ func TestApplyToOneObjectFindsItGone(t *testing.T) {
 }
 
 func TestConflictNamesEveryFieldAndItsManager(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	cm := w.configMap(t)
 	first := w.must(t, cm, data(cm, "a", "1", "b", "1", "c", "1"), member.ApplyOptions{})
@@ -114,6 +118,7 @@ func TestConflictNamesEveryFieldAndItsManager(t *testing.T) {
 }
 
 func TestConflictOfAScaleNamesItsManager(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	deployment := w.object(t, "apps/v1", "Deployment", "web")
 	w.must(t, deployment, webDeployment(deployment, 2), member.ApplyOptions{})
@@ -141,6 +146,7 @@ func webDeployment(o member.Object, replicas int64) map[string]any {
 }
 
 func TestApplyToATerminatingObjectIsNoSuccess(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	cm := w.configMap(t)
 	held := data(cm, "a", "1")
@@ -163,6 +169,7 @@ func TestApplyToATerminatingObjectIsNoSuccess(t *testing.T) {
 }
 
 func TestApplyIntoAMissingNamespaceSaysSo(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	cm := w.configMap(t)
 	cm.Namespace = kubetest.UniqueName(t, "absent")
@@ -176,6 +183,7 @@ func TestApplyIntoAMissingNamespaceSaysSo(t *testing.T) {
 }
 
 func TestApplyToAPathThatIsNotServedIsNotAnAbsentObject(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	cm := w.configMap(t)
 	cm.Kind.Resource = "gadgets"
@@ -187,6 +195,7 @@ func TestApplyToAPathThatIsNotServedIsNotAnAbsentObject(t *testing.T) {
 }
 
 func TestRefusalNamesFieldsAndCanBeToldWithoutValues(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	const secret = "c2VjcmV0LXZhbHVl!"
 	for name, c := range map[string]struct {
@@ -222,6 +231,7 @@ func TestRefusalNamesFieldsAndCanBeToldWithoutValues(t *testing.T) {
 }
 
 func TestWarningsOfTheAPIServerAreHandedOn(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	pod := w.object(t, "v1", "Pod", "p")
 	w.cluster.MergePatch(t, "v1", "Namespace", "", w.namespace, map[string]any{"metadata": map[string]any{"labels": map[string]any{"pod-security.kubernetes.io/warn": "restricted"}}})
@@ -235,6 +245,7 @@ func TestWarningsOfTheAPIServerAreHandedOn(t *testing.T) {
 }
 
 func TestApplyUsesTheNamedManager(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	cm := w.configMap(t)
 	w.must(t, cm, data(cm, "a", "1"), member.ApplyOptions{})
@@ -248,6 +259,7 @@ func TestApplyUsesTheNamedManager(t *testing.T) {
 }
 
 func TestBothKindsOfPathAreReached(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	name := kubetest.UniqueName(t, "role")
 	role := w.object(t, "rbac.authorization.k8s.io/v1", "ClusterRole", name)
@@ -268,6 +280,7 @@ func TestBothKindsOfPathAreReached(t *testing.T) {
 }
 
 func TestApplySendsEveryCharacterAsItIs(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	cm := w.configMap(t)
 	var all strings.Builder

@@ -83,6 +83,7 @@ func certificate(t *testing.T) (cert, key string) {
 }
 
 func TestConnectionRefusesWhatCannotBeUsedAtTheAttributeAtFault(t *testing.T) {
+	t.Parallel()
 	file := writeKubeconfig(t, kubeconfig)
 	cert, key := certificate(t)
 	_, otherKey := certificate(t)
@@ -148,6 +149,7 @@ func TestConnectionTriesNoOtherPlace(t *testing.T) {
 }
 
 func TestConnectionByContext(t *testing.T) {
+	t.Parallel()
 	file := writeKubeconfig(t, kubeconfig)
 	for context, want := range map[string]string{"": "https://prod.example:6443", "prod": "https://prod.example:6443", "open": "https://open.example:6443"} {
 		cfg, err := member.Connection{ConfigPath: file, ConfigContext: context}.RESTConfig()
@@ -161,6 +163,7 @@ func TestConnectionByContext(t *testing.T) {
 }
 
 func TestKubeconfigThatSkipsTLSNeedsNoCA(t *testing.T) {
+	t.Parallel()
 	cfg, err := member.Connection{ConfigPath: writeKubeconfig(t, kubeconfig), ConfigContext: "open"}.RESTConfig()
 	if err != nil || !cfg.Insecure {
 		t.Fatalf("insecure is %v, error %v", cfg != nil && cfg.Insecure, err)
@@ -171,6 +174,7 @@ func TestKubeconfigThatSkipsTLSNeedsNoCA(t *testing.T) {
 }
 
 func TestCredentialPluginNeverPrompts(t *testing.T) {
+	t.Parallel()
 	explicit := member.Connection{Host: "https://a", Exec: &member.Exec{APIVersion: "client.authentication.k8s.io/v1", Command: "get-token", Args: []string{"-x"}, Env: map[string]string{"A": "b"}}}
 	for name, c := range map[string]member.Connection{
 		"explicit":      explicit,
@@ -201,6 +205,7 @@ func TestTildeIsTheHomeDirectory(t *testing.T) {
 }
 
 func TestHostWithoutSchemeIsHTTPS(t *testing.T) {
+	t.Parallel()
 	for host, want := range map[string]string{"a.example:6443": "https://a.example:6443", "127.0.0.1:6443": "https://127.0.0.1:6443", "a": "https://a", "http://a": "http://a"} {
 		cfg, err := member.Connection{Host: host}.RESTConfig()
 		if err != nil {
@@ -213,6 +218,7 @@ func TestHostWithoutSchemeIsHTTPS(t *testing.T) {
 }
 
 func TestProxyAndServerNameGoWithEitherWay(t *testing.T) {
+	t.Parallel()
 	for _, c := range []member.Connection{{Host: "https://a"}, {ConfigPath: writeKubeconfig(t, kubeconfig)}} {
 		c.ProxyURL, c.TLSServerName = "socks5://proxy.example:1080", "other"
 		cfg, err := c.RESTConfig()
@@ -227,6 +233,7 @@ func TestProxyAndServerNameGoWithEitherWay(t *testing.T) {
 }
 
 func TestConnectorCompletesAConnectionThatGivesOnlyAContext(t *testing.T) {
+	t.Parallel()
 	connector := &member.Connector{DefaultConfigPath: writeKubeconfig(t, kubeconfig)}
 	if _, err := connector.RESTConfig(member.Connection{ConfigContext: "open"}); err != nil {
 		t.Error(err)
@@ -237,6 +244,7 @@ func TestConnectorCompletesAConnectionThatGivesOnlyAContext(t *testing.T) {
 }
 
 func TestAFaultOfTheDefaultKubeconfigIsNotTheConnections(t *testing.T) {
+	t.Parallel()
 	absent := filepath.Join(t.TempDir(), "absent")
 	connector := &member.Connector{DefaultConfigPath: absent}
 	for name, c := range map[string]struct {
@@ -256,6 +264,7 @@ func TestAFaultOfTheDefaultKubeconfigIsNotTheConnections(t *testing.T) {
 }
 
 func TestAbsentKubeconfigIsToldApart(t *testing.T) {
+	t.Parallel()
 	_, err := member.Connection{ConfigPath: filepath.Join(t.TempDir(), "absent")}.RESTConfig()
 	if !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("want fs.ErrNotExist, got %v", err)

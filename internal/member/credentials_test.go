@@ -24,6 +24,7 @@ func plugin(t *testing.T, script string) string {
 }
 
 func TestACredentialPluginThatFailsIsAMistakeOfTheConnection(t *testing.T) {
+	t.Parallel()
 	proxy := kubetest.NewProxy(t, kubetest.Member(t, 1))
 	for name, command := range map[string]string{
 		"missing": filepath.Join(t.TempDir(), "none"), "exit code": plugin(t, "exit 3"), "garbage": plugin(t, "echo garbage"), "nothing": plugin(t, "true"),

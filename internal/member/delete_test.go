@@ -16,6 +16,7 @@ import (
 var foreground = member.DeleteOptions{Propagation: metav1.DeletePropagationForeground}
 
 func TestDeleteTakesTheVeryObjectOnly(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	cm := w.configMap(t)
 	if err := w.Delete(t.Context(), cm, "some-uid", foreground); err != nil {
@@ -37,6 +38,7 @@ func TestDeleteTakesTheVeryObjectOnly(t *testing.T) {
 }
 
 func TestWaitGoneNamesTheFinalizerThatHolds(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	cm := w.configMap(t)
 	held := data(cm, "a", "1")
@@ -66,6 +68,7 @@ func TestWaitGoneNamesTheFinalizerThatHolds(t *testing.T) {
 }
 
 func TestWaitGoneIsDoneWhenAnotherObjectIsThere(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	cm := w.configMap(t)
 	w.cluster.Create(t, data(cm, "a", "1"))
@@ -75,6 +78,7 @@ func TestWaitGoneIsDoneWhenAnotherObjectIsThere(t *testing.T) {
 }
 
 func TestWaitGoneOfWhatIsNotBeingDeletedEndsWithTheContext(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	cm := w.configMap(t)
 	live := w.cluster.Create(t, data(cm, "a", "1"))
@@ -86,6 +90,7 @@ func TestWaitGoneOfWhatIsNotBeingDeletedEndsWithTheContext(t *testing.T) {
 }
 
 func TestWaitGoneEndsWhenTheMemberFails(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	cm := w.configMap(t)
 	live := w.cluster.Create(t, data(cm, "a", "1"))
@@ -94,6 +99,7 @@ func TestWaitGoneEndsWhenTheMemberFails(t *testing.T) {
 }
 
 func TestForegroundDeletionTakesDependentsFirst(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	deployment := w.object(t, "apps/v1", "Deployment", "web")
 	live := w.must(t, deployment, webDeployment(deployment, 1), member.ApplyOptions{}).Live
@@ -117,6 +123,7 @@ func TestForegroundDeletionTakesDependentsFirst(t *testing.T) {
 }
 
 func TestDeleteHandsOnTheGracePeriod(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	cm := w.configMap(t)
 	grace := int64(7)

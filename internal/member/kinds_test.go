@@ -19,6 +19,7 @@ import (
 func isDiscovery(r kubetest.Request) bool { return r.Verb == kubetest.Discovery }
 
 func TestOneProbeAnswersAllCallers(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	var callers sync.WaitGroup
 	for range 50 {
@@ -39,6 +40,7 @@ func TestOneProbeAnswersAllCallers(t *testing.T) {
 }
 
 func TestACallerThatGivesUpDoesNotSpoilTheProbe(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	held := w.proxy.Delay(time.Minute, kubetest.When(isDiscovery))
 	ctx, cancel := context.WithCancel(t.Context())
@@ -68,6 +70,7 @@ func TestACallerThatGivesUpDoesNotSpoilTheProbe(t *testing.T) {
 }
 
 func TestKindsAreFoundAsTheMemberServesThem(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	kinds, err := w.Kinds(t.Context())
 	if err != nil || !kinds.Complete() {
@@ -96,6 +99,7 @@ func TestKindsAreFoundAsTheMemberServesThem(t *testing.T) {
 }
 
 func TestAKindOfAnotherVersionIsNamed(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	kinds, err := w.Kinds(t.Context())
 	if err != nil {
@@ -112,6 +116,7 @@ func TestAKindOfAnotherVersionIsNamed(t *testing.T) {
 }
 
 func TestKindsOfANameAreFoundHoweverItIsWritten(t *testing.T) {
+	t.Parallel()
 	kinds, err := newWorld(t).Kinds(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -132,6 +137,7 @@ func TestKindsOfANameAreFoundHoweverItIsWritten(t *testing.T) {
 }
 
 func TestListableHasOneVersionOfEveryKindThatHoldsObjects(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	kinds, err := w.Kinds(t.Context())
 	if err != nil {
@@ -170,6 +176,7 @@ func brokenAPI(t *testing.T, w *world) (group string) {
 }
 
 func TestAKindIsOnlyNotServedWhenItsGroupAnswered(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	group := brokenAPI(t, w)
 	var kinds *member.Kinds
@@ -207,6 +214,7 @@ func (u unaggregated) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 func TestAnAPIServerThatDoesNotAggregateDiscoveryIsUnderstood(t *testing.T) {
+	t.Parallel()
 	cfg := kubetest.Member(t, 1).RESTConfig()
 	cfg.Wrap(func(rt http.RoundTripper) http.RoundTripper { return unaggregated{rt} })
 	kinds, err := dial(t, cfg, options()).Kinds(t.Context())
@@ -225,6 +233,7 @@ func TestAnAPIServerThatDoesNotAggregateDiscoveryIsUnderstood(t *testing.T) {
 }
 
 func TestADefinitionIsFoundByGroupAndKind(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	group := kubetest.UniqueName(t, "member") + ".example.com"
 	w.cluster.Create(t, map[string]any{

@@ -29,6 +29,7 @@ func managers(o metav1.Object) []string {
 }
 
 func TestAFieldTakenFromAnUpdaterGoesWhenItIsDropped(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	cm := w.configMap(t)
 	w.cluster.Create(t, data(cm, "keep", "1", "drop", "1", "theirs", "1"))
@@ -47,6 +48,7 @@ func TestAFieldTakenFromAnUpdaterGoesWhenItIsDropped(t *testing.T) {
 }
 
 func TestAListItemTakenFromAnUpdaterGoesWhole(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	deployment := w.object(t, "apps/v1", "Deployment", "web")
 	tree := webDeployment(deployment, 1)
@@ -68,6 +70,7 @@ func TestAListItemTakenFromAnUpdaterGoesWhole(t *testing.T) {
 }
 
 func TestTakingFromUpdatersLeavesAppliersAndStatusWritersAlone(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	deployment := w.object(t, "apps/v1", "Deployment", "web")
 	w.cluster.Apply(t, "applier", false, webDeployment(deployment, 0))
@@ -86,6 +89,7 @@ func TestTakingFromUpdatersLeavesAppliersAndStatusWritersAlone(t *testing.T) {
 }
 
 func TestAnEditOfManagersIsRepeatedOnAFreshCopy(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	cm := w.configMap(t)
 	w.cluster.Create(t, data(cm, "a", "1"))
@@ -101,6 +105,7 @@ func TestAnEditOfManagersIsRepeatedOnAFreshCopy(t *testing.T) {
 }
 
 func TestFieldsTakenBackGoWithTheNextApplyAndNoValueChanges(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	cm := w.configMap(t)
 	w.must(t, cm, data(cm, "keep", "1", "drop", "1"), member.ApplyOptions{})
@@ -124,6 +129,7 @@ func TestFieldsTakenBackGoWithTheNextApplyAndNoValueChanges(t *testing.T) {
 }
 
 func TestFieldsLetGoKeepTheirValuesAndAreFree(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	deployment := w.object(t, "apps/v1", "Deployment", "web")
 	live := w.must(t, deployment, webDeployment(deployment, 3), member.ApplyOptions{}).Live
@@ -140,6 +146,7 @@ func TestFieldsLetGoKeepTheirValuesAndAreFree(t *testing.T) {
 }
 
 func TestSharedNamesWhoElseAppliesAField(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	cm := w.configMap(t)
 	w.must(t, cm, data(cm, "a", "1", "b", "1"), member.ApplyOptions{})
@@ -152,6 +159,7 @@ func TestSharedNamesWhoElseAppliesAField(t *testing.T) {
 }
 
 func TestAnEditOfManagersOutlastsAControllerThatKeepsWriting(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	cm := w.configMap(t)
 	w.cluster.Create(t, data(cm, "a", "1", "b", "1"))

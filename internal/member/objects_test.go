@@ -13,6 +13,7 @@ import (
 )
 
 func TestGetTellsAbsentFromUnknown(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	cm := w.configMap(t)
 	inMissing := cm
@@ -29,6 +30,7 @@ func TestGetTellsAbsentFromUnknown(t *testing.T) {
 }
 
 func TestListReadsMetadataOfWhatTheSelectorPicks(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	cm := w.configMap(t)
 	for name, labels := range map[string]map[string]any{"a": {"x": "1"}, "b": {"x": "2"}, "c": {}} {
@@ -57,6 +59,7 @@ func TestListReadsMetadataOfWhatTheSelectorPicks(t *testing.T) {
 }
 
 func TestListOfACustomResourceHasNoProtobufAndIsRead(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	group := kubetest.UniqueName(t, "member") + ".example.com"
 	w.cluster.Create(t, map[string]any{
@@ -82,6 +85,7 @@ func TestListOfACustomResourceHasNoProtobufAndIsRead(t *testing.T) {
 }
 
 func TestListObjectsReadsWhatTheOptionsPick(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	cm := w.configMap(t)
 	for _, name := range []string{"a", "b"} {

@@ -58,6 +58,7 @@ spec:
 `
 
 func TestProjectionKeepsWhatWeWroteInTheOrderOfTheMember(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	deployment := w.object(t, "apps/v1", "Deployment", "web")
 	tree, err := federation.DecodeOne(listsOf)
@@ -89,6 +90,7 @@ spec:
 }
 
 func TestProjectionLeavesOutWhatOthersAdd(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	deployment := w.object(t, "apps/v1", "Deployment", "web")
 	before := w.must(t, deployment, webDeployment(deployment, 2), member.ApplyOptions{}).Live
@@ -106,6 +108,7 @@ spec: {template: {metadata: {annotations: {kubectl.kubernetes.io/restartedAt: no
 }
 
 func TestProjectionShowsEveryChangeOfOurs(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	for name, change := range map[string]string{
 		"a list reordered": `[{"op": "move", "from": "/spec/template/spec/containers/0/env/0", "path": "/spec/template/spec/containers/0/env/1"}]`,
@@ -153,6 +156,7 @@ func jsonPatch(t *testing.T, o *unstructured.Unstructured, text string) *unstruc
 }
 
 func TestServicePortsOfTwoProtocolsAreTwo(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	service := w.object(t, "v1", "Service", "dns")
 	ports := []any{map[string]any{"name": "dns", "port": int64(53), "protocol": "UDP"}, map[string]any{"name": "dns-tcp", "port": int64(53), "protocol": "TCP"}}
@@ -161,6 +165,7 @@ func TestServicePortsOfTwoProtocolsAreTwo(t *testing.T) {
 }
 
 func TestEmptyMapsAndListsAreOurs(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	policy := w.object(t, "networking.k8s.io/v1", "NetworkPolicy", "deny")
 	live := w.must(t, policy, manifest(policy, map[string]any{"spec": map[string]any{"podSelector": map[string]any{}, "ingress": []any{map[string]any{}}}}), member.ApplyOptions{}).Live
@@ -168,6 +173,7 @@ func TestEmptyMapsAndListsAreOurs(t *testing.T) {
 }
 
 func TestWeOwnWhatWeWroteAndNoMore(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	service := w.object(t, "v1", "Service", "web")
 	w.cluster.Apply(t, "theirs", false, manifest(service, map[string]any{"spec": map[string]any{"ports": []any{map[string]any{"port": 80}}}}))
@@ -176,6 +182,7 @@ func TestWeOwnWhatWeWroteAndNoMore(t *testing.T) {
 }
 
 func TestLastForeignIsWhoWroteLastBesidesUs(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	cm := w.configMap(t)
 	live := w.must(t, cm, data(cm, "a", "1"), member.ApplyOptions{}).Live
@@ -190,6 +197,7 @@ func TestLastForeignIsWhoWroteLastBesidesUs(t *testing.T) {
 }
 
 func TestMarkIsReadAsItWasPut(t *testing.T) {
+	t.Parallel()
 	mark := member.Mark{Owner: "git.example/net/prod", Resource: "0123"}
 	o := &unstructured.Unstructured{Object: map[string]any{"metadata": map[string]any{"labels": map[string]any{"a": "1"}}}}
 	if _, ok := member.MarkOf(o); ok {

@@ -31,6 +31,7 @@ const (
 )
 
 func TestReadinessIsWhatTheStatusSaysOfThePresentGeneration(t *testing.T) {
+	t.Parallel()
 	ready := member.Expectation{Ready: true}
 	wants := func(conditions ...member.Condition) member.Expectation {
 		return member.Expectation{Conditions: conditions}
@@ -92,6 +93,7 @@ func TestReadinessIsWhatTheStatusSaysOfThePresentGeneration(t *testing.T) {
 }
 
 func TestTheLastChangeToReadyIsThatOfTheConditionsThatMakeIt(t *testing.T) {
+	t.Parallel()
 	const thing = `{apiVersion: example.com/v1, kind: Thing, metadata: {name: thing, generation: 1}, status: {conditions: [
 		{type: Ready, status: "True", lastTransitionTime: "2026-01-01T00:00:02Z"}, {type: Synced, status: "True", lastTransitionTime: "2026-01-01T00:00:05Z"}]}}`
 	const web = `{apiVersion: apps/v1, kind: Deployment, metadata: {name: web, generation: 1}, spec: {replicas: 0}, status: {observedGeneration: 1, conditions: [

@@ -18,6 +18,7 @@ func marked(o member.Object, pairs ...string) map[string]any {
 }
 
 func TestReleaseTakesOurMarkAndEntryAndNothingElse(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	cm := w.configMap(t)
 	w.cluster.Create(t, data(cm, "theirs", "1"))
@@ -40,6 +41,7 @@ func TestReleaseTakesOurMarkAndEntryAndNothingElse(t *testing.T) {
 }
 
 func TestTheNextToolMeetsNoConflictAfterARelease(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	cm := w.configMap(t)
 	applied := w.must(t, cm, marked(cm, "ours", "1"), member.ApplyOptions{})
@@ -57,6 +59,7 @@ func TestTheNextToolMeetsNoConflictAfterARelease(t *testing.T) {
 }
 
 func TestReleaseOfWhatIsGoneIsDone(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	cm := w.configMap(t)
 	if err := w.Release(t.Context(), cm, "some-uid"); err != nil {
@@ -101,6 +104,7 @@ func timeless(t *testing.T, o *unstructured.Unstructured) string {
 }
 
 func TestPutBackRestoresValuesAndManagers(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	for name, prepare := range map[string]func(t *testing.T, cm member.Object){
 		"one updater": func(t *testing.T, cm member.Object) { w.cluster.Create(t, data(cm, "a", "1", "b", "1")) },
@@ -130,6 +134,7 @@ func TestPutBackRestoresValuesAndManagers(t *testing.T) {
 }
 
 func TestPutBackLeavesAnObjectThatSomebodyHasWrittenSince(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	cm := w.configMap(t)
 	w.cluster.Create(t, data(cm, "a", "1"))
@@ -144,6 +149,7 @@ func TestPutBackLeavesAnObjectThatSomebodyHasWrittenSince(t *testing.T) {
 }
 
 func TestPutBackSurvivesAWriteOfTheStatus(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	deployment := w.object(t, "apps/v1", "Deployment", "web")
 	w.cluster.Create(t, webDeployment(deployment, 1))
@@ -163,6 +169,7 @@ func TestPutBackSurvivesAWriteOfTheStatus(t *testing.T) {
 }
 
 func TestPutBackOfWhatIsGoneIsDone(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	cm := w.configMap(t)
 	w.cluster.Create(t, data(cm, "a", "1"))

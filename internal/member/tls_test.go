@@ -132,6 +132,7 @@ func TestRegisteredServerNameIsExpectedInTheCertificate(t *testing.T) {
 }
 
 func TestRegistrationThatCannotBeUsedIsAConnectionError(t *testing.T) {
+	t.Parallel()
 	for name, r := range map[string]member.Registered{
 		"endpoint": {Endpoint: "ftp://a"},
 		"CA":       {Endpoint: "https://a", CABundle: []byte("x")},

@@ -64,6 +64,7 @@ func below(path string) func(kubetest.Request) bool {
 }
 
 func TestAMemberThatFailsIsUnknownWhateverTheWay(t *testing.T) {
+	t.Parallel()
 	cluster := kubetest.Member(t, 1)
 	for name, fault := range faults {
 		t.Run(name, func(t *testing.T) {
@@ -84,6 +85,7 @@ func TestAMemberThatFailsIsUnknownWhateverTheWay(t *testing.T) {
 }
 
 func TestProbeIsRepeatedUnlessTheCredentialsAreRefused(t *testing.T) {
+	t.Parallel()
 	cluster := kubetest.Member(t, 1)
 	for code, attempts := range map[int]int{401: 1, 403: 1, 429: 3, 500: 3, 503: 3} {
 		proxy := kubetest.NewProxy(t, cluster)
@@ -100,6 +102,7 @@ func TestProbeIsRepeatedUnlessTheCredentialsAreRefused(t *testing.T) {
 }
 
 func TestProbeSucceedsWithinItsAttempts(t *testing.T) {
+	t.Parallel()
 	proxy := kubetest.NewProxy(t, kubetest.Member(t, 1))
 	o := options()
 	o.Health = member.HealthCheck{Attempts: 3, Timeout: 10 * time.Second, Interval: time.Millisecond}
@@ -143,6 +146,7 @@ func requests(w *world, o member.Object) map[string]func(context.Context) error 
 }
 
 func TestAnyRequestToAMemberThatFailsIsUnknown(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	cm := w.configMap(t)
 	for name, class := range map[string]member.Class{
@@ -163,6 +167,7 @@ func TestAnyRequestToAMemberThatFailsIsUnknown(t *testing.T) {
 }
 
 func TestAForbiddenRequestIsRefusedAndABare404IsNoAbsentObject(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	cm := w.configMap(t)
 	w.proxy.Status(http.StatusForbidden)
@@ -232,6 +237,7 @@ func TestRepetitionIsBounded(t *testing.T) {
 }
 
 func TestAnObjectThatIsInvalidIsNotSentAgain(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	cm := w.configMap(t)
 	fault := w.proxy.Status(http.StatusInternalServerError, kubetest.Reason(""), kubetest.Message("failed to create typed patch object"))
@@ -243,6 +249,7 @@ func TestAnObjectThatIsInvalidIsNotSentAgain(t *testing.T) {
 }
 
 func TestAServerThatWantsAnotherClientCertificateIsNotDown(t *testing.T) {
+	t.Parallel()
 	listener, err := tls.Listen("tcp", "127.0.0.1:0", &tls.Config{Certificates: []tls.Certificate{serverPair(t)}, ClientAuth: tls.RequireAnyClientCert, MinVersion: tls.VersionTLS12})
 	if err != nil {
 		t.Fatal(err)
@@ -266,6 +273,7 @@ func serverPair(t *testing.T) tls.Certificate {
 }
 
 func TestAServerThatSpeaksNoTLSIsTold(t *testing.T) {
+	t.Parallel()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

@@ -83,6 +83,7 @@ func notReady(t testing.TB, err error, words ...string) *member.NotReadyError {
 }
 
 func TestWaitReadyEndsWhenTheStatusSaysSo(t *testing.T) {
+	t.Parallel()
 	p := newPond(t)
 	p.says(t, "Full", "False")
 	done := p.wait(t.Context(), t, full(time.Minute))
@@ -93,6 +94,7 @@ func TestWaitReadyEndsWhenTheStatusSaysSo(t *testing.T) {
 }
 
 func TestWaitReadyNamesWhatIsMissingWhenTheTimeIsUp(t *testing.T) {
+	t.Parallel()
 	p := newPond(t)
 	p.says(t, "Full", "False")
 	e := notReady(t, p.WaitReady(t.Context(), p.Object, p.uid, full(time.Second)), "Service "+p.namespace+"/pond on member eu", "condition Full is False (words)")
@@ -102,6 +104,7 @@ func TestWaitReadyNamesWhatIsMissingWhenTheTimeIsUp(t *testing.T) {
 }
 
 func TestWaitReadyGoesOnWhileTheMemberDoesNotAnswer(t *testing.T) {
+	t.Parallel()
 	p := newPond(t)
 	done := p.wait(t.Context(), t, full(time.Minute))
 	fault := p.proxy.Status(http.StatusServiceUnavailable, kubetest.Times(1))
@@ -116,6 +119,7 @@ func TestWaitReadyGoesOnWhileTheMemberDoesNotAnswer(t *testing.T) {
 }
 
 func TestWaitReadySaysThatTheMemberDoesNotAnswer(t *testing.T) {
+	t.Parallel()
 	p := newPond(t)
 	p.proxy.Refuse()
 	e := notReady(t, p.WaitReady(t.Context(), p.Object, p.uid, full(time.Second)))
@@ -132,6 +136,7 @@ func TestWaitReadySaysThatTheMemberDoesNotAnswer(t *testing.T) {
 }
 
 func TestWaitReadyEndsAtOnceWhenTheObjectIsGoneReplacedOrBeingDeleted(t *testing.T) {
+	t.Parallel()
 	p := newPond(t)
 	var gone *member.GoneError
 	if err := p.WaitReady(t.Context(), p.Object, "some-uid", full(time.Minute)); !errors.As(err, &gone) {
@@ -151,6 +156,7 @@ func TestWaitReadyEndsAtOnceWhenTheObjectIsGoneReplacedOrBeingDeleted(t *testing
 }
 
 func TestWaitReadyTellsAFailureAtOnceUnlessItPasses(t *testing.T) {
+	t.Parallel()
 	p := newPond(t)
 	p.says(t, "Stalled", "True")
 	e := notReady(t, p.WaitReady(t.Context(), p.Object, p.uid, full(time.Minute)), "words")
@@ -165,6 +171,7 @@ func TestWaitReadyTellsAFailureAtOnceUnlessItPasses(t *testing.T) {
 }
 
 func TestWaitReadyEndsWithTheContext(t *testing.T) {
+	t.Parallel()
 	p := newPond(t)
 	ctx, interrupt := context.WithCancel(t.Context())
 	done := p.wait(ctx, t, full(time.Minute))
@@ -182,6 +189,7 @@ func TestWaitReadyEndsWithTheContext(t *testing.T) {
 
 // TestWaitReadyHasAnObjectStayReady: from the write, or from its last change to ready if that is later.
 func TestWaitReadyHasAnObjectStayReady(t *testing.T) {
+	t.Parallel()
 	p := newPond(t)
 	change := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC) // as says puts it
 	for name, c := range map[string]struct {
@@ -222,6 +230,7 @@ func TestWaitReadyHasAnObjectStayReady(t *testing.T) {
 
 // TestWaitReadyBeginsAnewWhenAnObjectWasNotReadyInBetween: whatever its conditions say of the time before, and whatever its clock says.
 func TestWaitReadyBeginsAnewWhenAnObjectWasNotReadyInBetween(t *testing.T) {
+	t.Parallel()
 	p := newPond(t)
 	start := time.Date(2026, 1, 1, 0, 30, 0, 0, time.UTC)
 	var now atomic.Int64
@@ -255,6 +264,7 @@ func (p *pond) warns(t testing.TB, about map[string]any, kind, message string, a
 }
 
 func TestWhatIsNotReadyIsToldWithItsLastWarning(t *testing.T) {
+	t.Parallel()
 	p := newPond(t)
 	pond := map[string]any{"apiVersion": "v1", "kind": "Service", "namespace": p.namespace, "name": p.Name, "uid": string(p.uid)}
 	made := func(name string, owner map[string]any) map[string]any {
