@@ -23,7 +23,7 @@ func TestBenchMembers(t *testing.T) {
 	}
 	f := newFederationOf(t, clusters)
 	plan := func(resources int, members ...string) (*terraform, float64) {
-		tf := newTerraform(t)
+		tf := newTerraform(t).isolate()
 		tf.configure(f.providerOf(members), benchObjects(f.namespace, "yamlencode", resources))
 		took := seconds(func() { tf.apply().succeeds() })
 		report(fmt.Sprintf("apply of %d objects on %d members", resources, len(members)), took, "s", 0)
@@ -46,7 +46,7 @@ func TestBenchResources(t *testing.T) {
 	f := newFederation(t, "ap", "eu", "us")
 	each := map[int]float64{}
 	for _, resources := range []int{80, 800} {
-		tf := newTerraform(t)
+		tf := newTerraform(t).isolate()
 		tf.configure(f.provider(), benchObjects(f.namespace, "yamlencode", resources))
 		tf.apply().succeeds()
 		each[resources] = median(func() { tf.plan().empty() }) / float64(resources)

@@ -93,7 +93,7 @@ func median(do func()) float64 {
 
 // floor is what Terraform takes to plan as many resources that do nothing.
 func floor(t *testing.T) float64 {
-	tf := newTerraform(t)
+	tf := newTerraform(t).isolate()
 	tf.configure(fmt.Sprintf("resource \"terraform_data\" \"x\" {\n  count = %d\n}\n", benchResources))
 	tf.apply().succeeds()
 	return median(func() { tf.plan().succeeds() })
@@ -103,7 +103,7 @@ func TestBenchTerraform(t *testing.T) {
 	least := floor(t)
 	report("terraform_data plan", least, "s", 0)
 	for _, shape := range []struct{ name, encode string }{{"text", "yamlencode"}, {"object", ""}} {
-		f, tf := newFederation(t, "eu", "us", "ap"), newTerraform(t)
+		f, tf := newFederation(t, "eu", "us", "ap"), newTerraform(t).isolate()
 		tf.configure(f.provider(), benchConfiguration(f.namespace, shape.encode))
 		f.reset()
 		report(shape.name+": apply of 240 objects / terraform_data plan", seconds(func() { tf.apply().succeeds() })/least, "ratio", 0)
@@ -127,7 +127,7 @@ func TestBenchTerraform(t *testing.T) {
 func TestBenchState(t *testing.T) {
 	f := newFederation(t, "eu", "us", "ap")
 	size := func(members ...string) float64 {
-		tf := newTerraform(t)
+		tf := newTerraform(t).isolate()
 		tf.configure(f.provider(), resource(fmt.Sprintf("template = yamlencode({ apiVersion = \"v1\", kind = \"ConfigMap\", metadata = { name = \"x\", namespace = %q } })", f.namespace), on(members...)))
 		tf.apply().succeeds()
 		defer func() { tf.destroy().succeeds() }()

@@ -192,7 +192,7 @@ func TestAccAnImportThatFindsNothingOrHasAWrongIdSaysSo(t *testing.T) {
 		"core/Namespace/" + f.namespace:                 {"Import it as \"v1/Namespace/" + f.namespace + "\"."},
 		"v1/configmaps/" + f.namespace + "/old":         {"No member that answers serves v1 configmaps", "Import it as \"v1/ConfigMap/" + f.namespace + "/old\""},
 		"apps/v1beta7/Deployment/" + f.namespace + "/x": {"serves apps/v1beta7 Deployment", "Import it as \"apps/v1/Deployment/" + f.namespace + "/x\""},
-		"v1/Gadget/old": {"serves v1 Gadget", "Correct apiVersion and kind"},
+		"v1/NobodysKind/old":                            {"serves v1 NobodysKind", "Correct apiVersion and kind"},
 	} {
 		tf.configure(f.provider(), importBlock("x", id), object)
 		tf.plan().fails(append(words, "Invalid import id")...)

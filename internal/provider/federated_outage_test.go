@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kubefed/terraform-provider-kubefed/internal/kubetest"
 )
 
 // The health_check of the provider block: probing is how long a member that says nothing may hold up a run.
@@ -27,6 +29,8 @@ func lasts(run func() *outcome) (*outcome, time.Duration) {
 type crowd struct {
 	*federation
 	tf     *terraform
+	block  string // of the provider
+	leave  func()
 	n      int
 	policy string        // on_unreachable
 	up     time.Duration // of a plan that changes all of them, with all members up
@@ -34,13 +38,28 @@ type crowd struct {
 
 func newCrowd(t *testing.T, n int, policy string) *crowd {
 	t.Helper()
-	return &crowd{federation: newFederation(t, "eu", "us"), tf: newTerraform(t).isolate(), n: n, policy: policy}
+	f := newFederation(t, "eu", "us")
+	return &crowd{federation: f, tf: newTerraform(t).isolate(), block: f.provider(), leave: func() {}, n: n, policy: policy}
+}
+
+// newJoinedCrowd has its members from a registry: another configuration has joined them.
+func newJoinedCrowd(t *testing.T, n int, policy string) *crowd {
+	t.Helper()
+	h, join := newHosted(t, 2), newTerraform(t)
+	join.configure(h.provider(), controlPlane, h.cluster("eu", 0), h.cluster("us", 1))
+	join.apply().succeeds().quiet()
+	f := &federation{t: t, sites: map[string]*site{"eu": h.sites[0], "us": h.sites[1]}, namespace: kubetest.UniqueName(t, "shop"), owner: h.owner}
+	for _, s := range h.sites {
+		makeNamespace(t, s.Cluster, f.namespace)
+	}
+	unjoin := func() { join.destroy().succeeds().quiet() }
+	return &crowd{federation: f, tf: newTerraform(t).isolate(), block: h.provider(), leave: unjoin, n: n, policy: policy}
 }
 
 // write configures what all of them hold.
 func (c *crowd) write(data string) {
 	c.t.Helper()
-	c.tf.configure(c.provider(), named("x", fmt.Sprintf("count = %d", c.n), fmt.Sprintf("policy = { on_unreachable = %q }", c.policy), on("eu", "us"),
+	c.tf.configure(c.block, named("x", fmt.Sprintf("count = %d", c.n), fmt.Sprintf("policy = { on_unreachable = %q }", c.policy), on("eu", "us"),
 		fmt.Sprintf("template = \"{apiVersion: v1, kind: ConfigMap, metadata: {name: many-${count.index}, namespace: %s}, data: {a: '%s'}}\"", c.namespace, data)))
 }
 
@@ -128,18 +147,22 @@ func TestAccASilentMemberHoldsUpAPlanForItsAttemptsAlone(t *testing.T) {
 func TestAccAnOutageOfAMemberCostsItsAttemptsOnceAndTouchesNothingElse(t *testing.T) {
 	t.Parallel()
 	for name, world := range map[string]struct {
+		build   func(t *testing.T, n int, policy string) *crowd
 		n       int
 		policy  string
 		outages []string
 	}{
-		"one":           {1, "error", sortedKeys(outages)},
-		"one, skipped":  {1, "skip", []string{"401", "503 on discovery", "bare 404", "black hole", "expired"}},
-		"many":          {50, "error", []string{"401", "403", "429", "500", "503 on discovery", "bare 404", "black hole", "refused", "unknown CA"}},
-		"many, skipped": {50, "skip", []string{"black hole"}},
+		"one":           {newCrowd, 1, "error", sortedKeys(outages)},
+		"one, skipped":  {newCrowd, 1, "skip", []string{"401", "503 on discovery", "bare 404", "black hole", "expired"}},
+		"one, joined":   {newJoinedCrowd, 1, "error", sortedKeys(outages)},
+		"many":          {newCrowd, 50, "error", []string{"401", "403", "429", "500", "503 on discovery", "bare 404", "black hole", "refused", "unknown CA"}},
+		"many, skipped": {newCrowd, 50, "skip", []string{"black hole"}},
+		"many, joined":  {newJoinedCrowd, 50, "error", []string{"black hole"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			c := newCrowd(t, world.n, world.policy)
+			c := world.build(t, world.n, world.policy)
+			defer c.leave()
 			c.create()
 			eu, us := c.uids("eu"), c.uids("us")
 			for _, outage := range world.outages {
@@ -159,6 +182,7 @@ func TestAccAnOutageOfAMemberCostsItsAttemptsOnceAndTouchesNothingElse(t *testin
 func (c *crowd) create() {
 	c.t.Helper()
 	c.write("at first")
+	c.reset()
 	c.sites["us"].proxy.BlackHole()
 	plan := c.tf.plan()
 	if c.policy == "skip" {
@@ -214,7 +238,7 @@ func (c *crowd) during(outage string) {
 	outages[outage].start(proxy)
 	plan := c.tf.plan()
 	if requests, connections := len(proxy.Requests()), proxy.Connections()-before; requests > 2*attempts || connections > attempts {
-		c.t.Errorf("a plan of %d made %d requests on %d connections to find that us is out", c.n, requests, connections)
+		c.t.Errorf("a plan of %d made %d requests on %d connections to find that us is out: %v", c.n, requests, connections, proxy.Requests())
 	}
 	c.does(plan, "update")
 	c.tells(plan.warnings, "cannot be rea", outages[outage].says)

@@ -15,8 +15,10 @@ import (
 // TestMain runs the tests, or, when Terraform starts this binary as a provider (see [terraform.isolate]), serves the provider.
 func TestMain(m *testing.M) {
 	if os.Getenv("TF_PLUGIN_MAGIC_COOKIE") == "" {
-		os.Setenv("TF_ACC", "1")       // without it terraform-plugin-testing skips
-		os.Setenv("TF_LOG_SDK", "off") // what an attached provider would say of every request
+		os.Setenv("TF_ACC", "1") // without it terraform-plugin-testing skips
+		for _, log := range []string{"TF_LOG_SDK", "TF_LOG_PROVIDER_KUBEFED"} {
+			os.Setenv(log, "off") // an attached provider would say something of every request
+		}
 		kubetest.Main(m)
 		return
 	}

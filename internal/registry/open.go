@@ -124,6 +124,9 @@ func (r *Registry) openRegistered(ctx context.Context, rec record) (client, erro
 	if err != nil {
 		return client{}, err
 	}
+	if _, err := c.plain.Kinds(ctx); err != nil { // the probe of its health: what does not answer as an API server has no identity
+		return c, err
+	}
 	if err := r.checkIdentity(ctx, c.plain, rec); err != nil || rec.uidNamespace != kubeSystem || rec.clusterUID == "" {
 		return c, err
 	}
@@ -154,9 +157,12 @@ func (r *Registry) checkIdentity(ctx context.Context, m *member.Member, rec reco
 		return nil
 	}
 	uid, err := r.namespaceUID(ctx, m, rec.uidNamespace)
+	var absent *member.NotServedError
 	switch {
 	case isForbidden(err):
 		return &member.UnreachableError{Member: rec.name, Class: member.ClassForbidden, Err: err}
+	case errors.As(err, &absent): // every API server serves namespaces
+		return &member.UnreachableError{Member: rec.name, Class: member.ClassStrange, Err: err}
 	case err != nil:
 		return err
 	case uid != rec.clusterUID:

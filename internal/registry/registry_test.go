@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 	"reflect"
+	"slices"
 	"sync"
 	"testing"
 
@@ -232,6 +233,28 @@ func TestMemberThatIsAnotherClusterThanTheOneJoinedIsNotOpened(t *testing.T) {
 	}
 	if len(other.Writes()) > 0 {
 		t.Errorf("it was written to: %v", other.Writes())
+	}
+}
+
+func TestMemberThatDoesNotAnswerAsAnAPIServerIsNotAskedWhoItIs(t *testing.T) {
+	t.Parallel()
+	f := newFederation(t)
+	f.join(registry.Cluster{Name: "eu"})
+	for name, fault := range map[string]func() *kubetest.Fault{
+		"429":      func() *kubetest.Fault { return f.member.Status(http.StatusTooManyRequests) },
+		"500":      func() *kubetest.Fault { return f.member.Status(http.StatusInternalServerError) },
+		"bare 404": func() *kubetest.Fault { return f.member.BareNotFound() },
+	} {
+		f.member.Reset()
+		broken := fault()
+		var down *member.UnreachableError
+		if _, err := f.registry().Open(t.Context(), "eu"); !errors.As(err, &down) {
+			t.Errorf("%s: want a member that cannot be reached, got %v", name, err)
+		}
+		broken.Heal()
+		if asked := f.member.Requests(); slices.ContainsFunc(asked, func(q kubetest.Request) bool { return q.Verb != kubetest.Discovery }) {
+			t.Errorf("%s: it was asked for more than what it serves: %v", name, asked)
+		}
 	}
 }
 
