@@ -2,14 +2,13 @@
 package main
 
 import (
-	"context"
 	"flag"
 	"log"
 	"os"
 	"runtime/debug"
 	"strings"
 
-	"github.com/hashicorp/terraform-plugin-framework/providerserver"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6/tf6server"
 
 	"github.com/kubefed/terraform-provider-kubefed/internal/provider"
 )
@@ -27,11 +26,11 @@ func main() {
 	if err := quietSDK(os.Environ()); err != nil {
 		log.Fatal(err)
 	}
-	err := providerserver.Serve(context.Background(), provider.New(version), providerserver.ServeOpts{
-		Address: "registry.terraform.io/kubefed/kubefed",
-		Debug:   *debugger,
-	})
-	if err != nil {
+	var options []tf6server.ServeOpt
+	if *debugger {
+		options = append(options, tf6server.WithManagedDebug())
+	}
+	if err := tf6server.Serve("registry.terraform.io/kubefed/kubefed", provider.NewServer(version), options...); err != nil {
 		log.Fatal(err)
 	}
 }

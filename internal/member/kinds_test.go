@@ -162,22 +162,20 @@ func TestListableHasOneVersionOfEveryKindThatHoldsObjects(t *testing.T) {
 // brokenAPI makes the member's discovery incomplete: a group that is served by something that does not answer.
 func brokenAPI(t *testing.T, w *world) (group string) {
 	t.Helper()
-	group = kubetest.UniqueName(t, "broken") + ".example.com"
-	name := "v1." + group
+	group = "broken.example.com"
 	w.cluster.Create(t, map[string]any{
-		"apiVersion": "apiregistration.k8s.io/v1", "kind": "APIService", "metadata": map[string]any{"name": name},
+		"apiVersion": "apiregistration.k8s.io/v1", "kind": "APIService", "metadata": map[string]any{"name": "v1." + group},
 		"spec": map[string]any{
 			"group": group, "version": "v1", "groupPriorityMinimum": 1000, "versionPriority": 10, "insecureSkipTLSVerify": true,
 			"service": map[string]any{"namespace": w.namespace, "name": "absent"},
 		},
 	})
-	t.Cleanup(func() { w.cluster.Delete(t, "apiregistration.k8s.io/v1", "APIService", "", name) })
 	return group
 }
 
 func TestAKindIsOnlyNotServedWhenItsGroupAnswered(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newWorldOn(t, kubetest.Fresh(t, kubetest.Options{Name: "broken", Lean: true}))
 	group := brokenAPI(t, w)
 	var kinds *member.Kinds
 	kubetest.Eventually(t, 30*time.Second, func() (err error) {

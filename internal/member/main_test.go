@@ -44,7 +44,12 @@ type world struct {
 
 func newWorld(t testing.TB) *world {
 	t.Helper()
-	cluster := kubetest.Member(t, 1)
+	return newWorldOn(t, kubetest.Member(t, 1))
+}
+
+// newWorldOn is newWorld on a cluster of one's own, for what concerns all of it.
+func newWorldOn(t testing.TB, cluster *kubetest.Cluster) *world {
+	t.Helper()
 	proxy := kubetest.NewProxy(t, cluster)
 	return &world{dial(t, proxy.RESTConfig(), options()), cluster, proxy, cluster.Namespace(t)}
 }

@@ -8,8 +8,6 @@ import (
 
 	"github.com/hashicorp/go-hclog"
 	"github.com/hashicorp/go-plugin"
-	"github.com/hashicorp/terraform-plugin-framework/providerserver"
-	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6/tf6server"
 
 	kubefed "github.com/kubefed/terraform-provider-kubefed/internal/provider"
@@ -22,7 +20,7 @@ func attached(t *testing.T) (variable string, end func()) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	configs, closed, failed := make(chan *plugin.ReattachConfig), make(chan struct{}), make(chan error, 1)
 	go func() {
-		failed <- tf6server.Serve("kubefed/kubefed", func() tfprotov6.ProviderServer { return providerserver.NewProtocol6(kubefed.New("test")())() },
+		failed <- tf6server.Serve("kubefed/kubefed", kubefed.NewServer("test"),
 			tf6server.WithDebug(ctx, configs, closed), tf6server.WithoutLogStderrOverride(), tf6server.WithGoPluginLogger(hclog.NewNullLogger()))
 	}()
 	select {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	acctest "github.com/hashicorp/terraform-plugin-testing/helper/resource"
 	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
@@ -27,7 +26,7 @@ func TestAccAResourceLivesThroughTheStepsOfTerraformsTestFramework(t *testing.T)
 	difference := tfjsonpath.New("differences").AtMapKey("us").AtMapKey("/data/b")
 	acctest.Test(t, acctest.TestCase{
 		ProtoV6ProviderFactories: map[string]func() (tfprotov6.ProviderServer, error){
-			"kubefed": providerserver.NewProtocol6WithError(kubefed.New("test")()),
+			"kubefed": func() (tfprotov6.ProviderServer, error) { return kubefed.NewServer("test")(), nil },
 		},
 		Steps: []acctest.TestStep{
 			{

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	acctest "github.com/hashicorp/terraform-plugin-testing/helper/resource"
 	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
@@ -37,7 +36,7 @@ func runFunctions(t *testing.T, steps ...acctest.TestStep) {
 	acctest.UnitTest(t, acctest.TestCase{
 		TerraformVersionChecks: []tfversion.TerraformVersionCheck{tfversion.RequireAbove(tfversion.Version1_11_0)},
 		ProtoV6ProviderFactories: map[string]func() (tfprotov6.ProviderServer, error){
-			"kubefed": providerserver.NewProtocol6WithError(kubefed.New("test")()),
+			"kubefed": func() (tfprotov6.ProviderServer, error) { return kubefed.NewServer("test")(), nil },
 		},
 		Steps: steps,
 	})

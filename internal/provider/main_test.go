@@ -1,12 +1,11 @@
 package provider_test
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-framework/providerserver"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6/tf6server"
 
 	"github.com/kubefed/terraform-provider-kubefed/internal/kubetest"
 	kubefed "github.com/kubefed/terraform-provider-kubefed/internal/provider"
@@ -22,7 +21,7 @@ func TestMain(m *testing.M) {
 		kubetest.Main(m)
 		return
 	}
-	err := providerserver.Serve(context.Background(), kubefed.New("test"), providerserver.ServeOpts{Address: "registry.terraform.io/kubefed/kubefed"})
+	err := tf6server.Serve("registry.terraform.io/kubefed/kubefed", kubefed.NewServer("test"))
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)

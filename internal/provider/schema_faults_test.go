@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
@@ -23,7 +22,7 @@ type validation struct {
 // validations are the blocks that the provider knows. For the provider block Terraform goes on and configures it, which dials nobody.
 func validations(t *testing.T) map[string]validation {
 	t.Helper()
-	server := providerserver.NewProtocol6(kubefed.New("test")())()
+	server := kubefed.NewServer("test")()
 	schemas, err := server.GetProviderSchema(t.Context(), &tfprotov6.GetProviderSchemaRequest{})
 	if err != nil {
 		t.Fatal(err)
