@@ -45,7 +45,7 @@ func TestAMemberThatHoldsTheObjectIsNotToBeTakenOutBecauseItIsDown(t *testing.T)
 	t.Parallel()
 	const takeOut = "take it out of the placement"
 	w := newWorld(t, 2)
-	w.health = member.HealthCheck{Attempts: 1, Timeout: time.Second}
+	w.health = member.HealthCheck{Attempts: 1, Timeout: 3 * time.Second}
 	r := w.declare(t, configMap)
 	w.proxies["b"].Refuse()
 	says(t, r.plan(t).findings, takeOut)

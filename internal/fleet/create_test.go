@@ -69,7 +69,7 @@ func TestARefusedDryRunNamesTheMembersConcernedAndWritesNothing(t *testing.T) {
 func TestAMemberThatIsDownBeforeTheFirstWriteFailsTheCreationOrIsLeftForLater(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 3)
-	w.health = member.HealthCheck{Attempts: 1, Timeout: time.Second}
+	w.health = member.HealthCheck{Attempts: 1, Timeout: 3 * time.Second}
 	r := w.declare(t, configMap)
 	w.proxies["b"].Refuse()
 	w.reset()

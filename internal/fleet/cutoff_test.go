@@ -77,7 +77,7 @@ func TestAnUpdateCutOffAtAnyMemberConverges(t *testing.T) {
 	t.Parallel()
 	for _, at := range []string{"a", "b"} {
 		w := newWorld(t, 2)
-		w.health = member.HealthCheck{Attempts: 1, Timeout: time.Second}
+		w.health = member.HealthCheck{Attempts: 1, Timeout: 3 * time.Second}
 		r := w.declare(t, deployment)
 		r.must(t)
 		r.write(t, strings.Replace(deployment, "nginx:1", "nginx:2", 1))
@@ -136,7 +136,7 @@ func TestACreationThatRunsOutOfTimeSaysSo(t *testing.T) {
 	w := newWorld(t, 2)
 	r := w.declare(t, configMap)
 	w.proxies["b"].BlackHole(kubetest.When(kubetest.Request.Write))
-	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 6*time.Second)
 	defer cancel()
 	outcome := r.applyIn(ctx, t, w.run(t))
 	if outcome.Failed() || outcome.Undone || !slices.Equal(r.there(t), []string{"a"}) {

@@ -35,7 +35,7 @@ func TestAMemberOfWhichOneGroupDoesNotAnswerIsUnknownForThatGroupAlone(t *testin
 		"404":      func() *kubetest.Fault { return w.proxies["b"].Status(http.StatusNotFound, isApps) },
 		"bare 404": func() *kubetest.Fault { return w.proxies["b"].BareNotFound(isApps) },
 		"no answer": func() *kubetest.Fault {
-			w.health = member.HealthCheck{Attempts: 1, Timeout: time.Second}
+			w.health = member.HealthCheck{Attempts: 1, Timeout: 3 * time.Second}
 			return w.proxies["b"].BlackHole(isApps)
 		},
 	} {

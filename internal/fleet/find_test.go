@@ -199,7 +199,7 @@ func same(t *testing.T, tree map[string]any, want string) {
 func TestImportOfAnObjectNobodyHasOrThatSomeCannotBeAskedFor(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 2)
-	w.health = member.HealthCheck{Attempts: 1, Timeout: time.Second}
+	w.health = member.HealthCheck{Attempts: 1, Timeout: 3 * time.Second}
 	id := federation.ID{Kind: "ConfigMap", Namespace: w.namespace, Name: "cm"}
 	if _, err := w.run(t).Find(t.Context(), configMapKind, id); err == nil || !strings.Contains(err.Error(), `"a", "b"`) {
 		t.Errorf("nobody has it: %v", err)
@@ -216,7 +216,7 @@ func TestImportOfAnObjectNobodyHasOrThatSomeCannotBeAskedFor(t *testing.T) {
 func TestImportOfAKindThatNobodyServesSaysWhichAreMeantPerhaps(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 2)
-	w.health = member.HealthCheck{Attempts: 1, Timeout: time.Second}
+	w.health = member.HealthCheck{Attempts: 1, Timeout: 3 * time.Second}
 	w.proxies["b"].Refuse()
 	gvk := schema.GroupVersionKind{Version: "v1", Kind: "configmaps"}
 	found, err := w.run(t).Find(t.Context(), gvk, federation.ID{Kind: gvk.Kind, Namespace: w.namespace, Name: "cm"})

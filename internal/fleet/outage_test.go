@@ -34,7 +34,7 @@ func outages(p *kubetest.Proxy, some func(kubetest.Request) bool) map[string]fun
 func TestADestroyForgetsNoMemberThatFailsWhateverTheWay(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 2)
-	w.health = member.HealthCheck{Attempts: 1, Timeout: time.Second}
+	w.health = member.HealthCheck{Attempts: 1, Timeout: 3 * time.Second}
 	isObject := func(q kubetest.Request) bool { return q.Resource == "configmaps" }
 	for name, fault := range outages(w.proxies["b"], isObject) {
 		r := w.declare(t, strings.Replace(configMap, "name: cm", "name: "+kubetest.UniqueName(t, "cm"), 1))

@@ -34,7 +34,7 @@ func (r *resource) recover(t *testing.T, placed, pending []string) []fleet.Findi
 func TestRecoveryFindsTheCopyThatWaitsForItsDeletion(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 2)
-	w.health = member.HealthCheck{Attempts: 1, Timeout: time.Second}
+	w.health = member.HealthCheck{Attempts: 1, Timeout: 3 * time.Second}
 	r := w.declare(t, configMap)
 	r.must(t)
 	r.spec.Placement = on("a")
@@ -128,7 +128,7 @@ func TestRecoveryFindsAnObjectWhoseVersionIsServedNoMore(t *testing.T) {
 func TestAMemberThatCouldNotBeAskedInARecoveryIsAskedLaterAndHoldsNothingUp(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 2)
-	w.health = member.HealthCheck{Attempts: 1, Timeout: time.Second}
+	w.health = member.HealthCheck{Attempts: 1, Timeout: 3 * time.Second}
 	r := w.declare(t, configMap)
 	r.spec.Placement = on("a")
 	r.must(t)

@@ -228,7 +228,7 @@ func TestAKindThatIsServedNoMoreIsGoneAndOneOfAnotherVersionIsNot(t *testing.T) 
 func TestAMemberThatFailsKeepsItsLastStateWhateverTheWay(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1)
-	w.health = member.HealthCheck{Attempts: 1, Timeout: time.Second}
+	w.health = member.HealthCheck{Attempts: 1, Timeout: 3 * time.Second}
 	r := w.declare(t, configMap)
 	r.must(t)
 	before, err := r.record.Bytes()

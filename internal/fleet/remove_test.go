@@ -82,7 +82,7 @@ func TestNothingIsDeletedWhileAnotherMemberCouldNotBeWritten(t *testing.T) {
 func TestAMemberThatIsDownKeepsItsCopyInTheStateAlone(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 3)
-	w.health = member.HealthCheck{Attempts: 1, Timeout: time.Second}
+	w.health = member.HealthCheck{Attempts: 1, Timeout: 3 * time.Second}
 	r := w.declare(t, configMap)
 	r.must(t)
 	w.proxies["b"].Refuse()
@@ -122,7 +122,7 @@ func TestADestroyAsksNobodyWhoDoesNotHaveTheObject(t *testing.T) {
 func TestForgetForgetsAMemberThatIsDownButNotOneThatWasInterrupted(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1)
-	w.health = member.HealthCheck{Attempts: 1, Timeout: time.Second}
+	w.health = member.HealthCheck{Attempts: 1, Timeout: 3 * time.Second}
 	r := w.declare(t, configMap)
 	r.spec.Policy.OnUnreachableDelete = fleet.PolicyForget
 	r.must(t)
@@ -152,7 +152,7 @@ func TestForgetForgetsAMemberThatIsDownButNotOneThatWasInterrupted(t *testing.T)
 func TestALeavingMemberThatIsDownIsToldAtThePlanAndStaysInTheState(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 2)
-	w.health = member.HealthCheck{Attempts: 1, Timeout: time.Second}
+	w.health = member.HealthCheck{Attempts: 1, Timeout: 3 * time.Second}
 	r := w.declare(t, configMap)
 	r.must(t)
 	r.spec.Placement = on("a")
@@ -174,7 +174,7 @@ func TestAFinalizerThatHoldsIsNamedAndTheOthersAreGone(t *testing.T) {
 	r := w.declare(t, configMap)
 	r.must(t)
 	r.patch(t, "b", `{metadata: {finalizers: [demo.test/hold]}}`)
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 6*time.Second)
 	defer cancel()
 	outcome := r.destroyIn(ctx, t)
 	tells(t, outcome.Findings, "b error: Object is not gone in time")
@@ -295,7 +295,7 @@ func TestAnObjectOfAnotherVersionOfItsKindIsDeletedToo(t *testing.T) {
 func TestAMemberThatNeverComesBackIsForgottenOnlyWhenAsked(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 2)
-	w.health = member.HealthCheck{Attempts: 1, Timeout: time.Second}
+	w.health = member.HealthCheck{Attempts: 1, Timeout: 3 * time.Second}
 	for name, take := range map[string]func(*resource) *fleet.Outcome{
 		"destroyed": func(r *resource) *fleet.Outcome { return r.destroy(t) },
 		"left":      func(r *resource) *fleet.Outcome { r.spec.Placement = on("a"); return r.apply(t) },

@@ -194,7 +194,7 @@ func TestFactsHoldOnlyWhatTheConfigurationUses(t *testing.T) {
 func TestPendingMembersAreReadyOnceTheyAnswer(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 2)
-	w.health = member.HealthCheck{Attempts: 1, Timeout: time.Second}
+	w.health = member.HealthCheck{Attempts: 1, Timeout: 3 * time.Second}
 	r := w.declare(t, configMap)
 	w.proxies["b"].Refuse()
 	facts, err := w.run(t).GatherFacts(t.Context(), r.spec, configMapKind, w.namespace, w.names, w.names, nil)

@@ -47,7 +47,7 @@ func TestWaitGoneNamesTheFinalizerThatHolds(t *testing.T) {
 	if err := w.Delete(t.Context(), cm, live.GetUID(), foreground); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 	defer cancel()
 	var terminating *member.TerminatingError
 	if err := w.WaitGone(ctx, cm, live.GetUID()); !errors.As(err, &terminating) {

@@ -278,7 +278,7 @@ func TestWhatIsNotReadyIsToldWithItsLastWarning(t *testing.T) {
 	}
 	late := func() *member.NotReadyError {
 		t.Helper()
-		return notReady(t, p.WaitReady(t.Context(), p.Object, p.uid, full(200*time.Millisecond)))
+		return notReady(t, p.WaitReady(t.Context(), p.Object, p.uid, full(time.Second)))
 	}
 	if e := late(); e.Warning != nil {
 		t.Errorf("without an event, the warning is %v", e.Warning)

@@ -22,11 +22,12 @@ type client struct {
 // Besides the errors of Members it returns a NotMemberError, a NotJoinedError, or a member.UnreachableError: the member is set offline,
 // does not answer, has a connection that cannot be used, or is another cluster than the one registered.
 func (r *Registry) Open(ctx context.Context, name string) (*member.Member, error) {
-	c, err := r.open(ctx, name)
+	c, err := r.open(ctx, name, true)
 	return c.member, err
 }
 
-func (r *Registry) open(ctx context.Context, name string) (client, error) {
+// open opens a member once for all callers. Those who go on to ask it what it serves have that probe of its health go first (probing).
+func (r *Registry) open(ctx context.Context, name string, probing bool) (client, error) {
 	entry, err := r.find(ctx, name)
 	var unknown *NotMemberError
 	if errors.As(err, &unknown) && r.hasLeft(name) {
@@ -50,7 +51,7 @@ func (r *Registry) open(ctx context.Context, name string) (client, error) {
 	if !ok {
 		return client{}, &NotJoinedError{Name: name}
 	}
-	return r.slot(name).get(ctx, func(ctx context.Context) (client, error) { return r.openRegistered(ctx, rec) })
+	return r.slot(name).get(ctx, func(ctx context.Context) (client, error) { return r.openRegistered(ctx, rec, probing) })
 }
 
 func (r *Registry) hasLeft(name string) bool {
@@ -119,13 +120,15 @@ func (r *Registry) claim(name, uid string) error {
 	return nil
 }
 
-func (r *Registry) openRegistered(ctx context.Context, rec record) (client, error) {
+func (r *Registry) openRegistered(ctx context.Context, rec record, probing bool) (client, error) {
 	c, err := r.connectRegistered(ctx, rec)
 	if err != nil {
 		return client{}, err
 	}
-	if _, err := c.plain.Kinds(ctx); err != nil { // the probe of its health: what does not answer as an API server has no identity
-		return c, err
+	if probing { // what does not answer as an API server has no identity
+		if _, err := c.plain.Kinds(ctx); err != nil {
+			return c, err
+		}
 	}
 	if err := r.checkIdentity(ctx, c.plain, rec); err != nil || rec.uidNamespace != kubeSystem || rec.clusterUID == "" {
 		return c, err
