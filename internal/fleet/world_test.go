@@ -89,6 +89,12 @@ func (w *world) asked(name string) []kubetest.Request {
 	})
 }
 
+// wasAnswered reports whether a member's first write was answered a moment ago, so that the answer has been read by now.
+func (w *world) wasAnswered(name string) bool {
+	writes := w.proxies[name].Writes()
+	return len(writes) > 0 && writes[0].Duration > 0 && time.Since(writes[0].Start.Add(writes[0].Duration)) > time.Second/2
+}
+
 // texts are findings as a user would read them.
 func texts(findings []fleet.Finding) string {
 	var b strings.Builder
