@@ -126,7 +126,7 @@ func TestServerWarningsAreToldOnceAtThePlan(t *testing.T) {
 	w.declare(t, strings.Replace(definition(group), "{name: v1, ", "{name: v1, deprecated: true, ", 1)).must(t)
 	gadget := w.declare(t, `{apiVersion: `+group+`/v1, kind: Gadget, metadata: {name: g1}, spec: {size: 3}}`)
 	for _, name := range w.names {
-		w.discovered(t, name, group+"/v1")
+		w.clusters[name].AwaitServed(t, group+"/v1")
 	}
 	for _, name := range w.names {
 		w.clusters[name].MergePatch(t, "v1", "Namespace", "", w.namespace, `{metadata: {labels: {pod-security.kubernetes.io/warn: restricted}}}`)

@@ -44,7 +44,7 @@ func TestAResourceIsDryRunWhereItsKindIsServedAndCheckedAtApplyWhereThisRunDefin
 	crd.must(t)
 	crd.spec.Placement = on("a", "b")
 	gadget := w.declare(t, `{apiVersion: `+group+`/v1, kind: Gadget, metadata: {name: g1}, spec: {size: 3}}`)
-	w.discovered(t, "a", group+"/v1")
+	w.clusters["a"].AwaitServed(t, group+"/v1")
 	tells(t, gadget.plan(t).findings, "b error: Kind is not served")
 
 	f := w.run(t)

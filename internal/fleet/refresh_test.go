@@ -8,9 +8,7 @@ import (
 	"testing"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/client-go/discovery"
 
 	"github.com/kubefed/terraform-provider-kubefed/internal/fleet"
 	"github.com/kubefed/terraform-provider-kubefed/internal/kubetest"
@@ -100,33 +98,8 @@ func (w *world) widgetOf(t *testing.T, name string, status bool, schema map[stri
 		w.clusters[name].Delete(t, "apiextensions.k8s.io/v1", "CustomResourceDefinition", "", "widgets."+group)
 	})
 	apiVersion = group + "/v1"
-	kubetest.Eventually(t, 30*time.Second, func() error {
-		conditions, _, _ := unstructured.NestedSlice(w.clusters[name].Get(t, "apiextensions.k8s.io/v1", "CustomResourceDefinition", "", "widgets."+group).Object, "status", "conditions")
-		if !slices.ContainsFunc(conditions, func(c any) bool {
-			return c.(map[string]any)["type"] == "Established" && c.(map[string]any)["status"] == "True"
-		}) {
-			return errors.New("not established")
-		}
-		return nil
-	})
-	w.discovered(t, name, apiVersion)
+	w.clusters[name].AwaitServed(t, apiVersion)
 	return apiVersion
-}
-
-// discovered waits until a member's discovery names an API, which it does some time after its definition is established.
-func (w *world) discovered(t *testing.T, name, apiVersion string) {
-	t.Helper()
-	client, err := discovery.NewDiscoveryClientForConfig(w.clusters[name].RESTConfig())
-	if err != nil {
-		t.Fatal(err)
-	}
-	kubetest.Eventually(t, 60*time.Second, func() error {
-		_, lists, err := client.ServerGroupsAndResources()
-		if !slices.ContainsFunc(lists, func(list *metav1.APIResourceList) bool { return list.GroupVersion == apiVersion }) {
-			return fmt.Errorf("member %s does not serve %s yet (%w)", name, apiVersion, err)
-		}
-		return nil
-	})
 }
 
 func TestStatusOfACustomResourceIsNoDrift(t *testing.T) {

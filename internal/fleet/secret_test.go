@@ -141,7 +141,7 @@ func TestNoRefusalOfARealAPIServerQuotesASecret(t *testing.T) {
 	group := kubetest.UniqueName(t, "fed") + ".example.com"
 	w.undefine(t, "gadgets."+group)
 	w.declare(t, strings.Replace(definition(group), "size: {type: integer}", "size: {type: integer}, token: {type: string, maxLength: 3, enum: [abc]}", 1)).must(t)
-	w.discovered(t, "a", group+"/v1")
+	w.clusters["a"].AwaitServed(t, group+"/v1")
 	for name, c := range map[string]struct{ template, sensitive, field string }{
 		"a label":              {`{apiVersion: v1, kind: ConfigMap, metadata: {name: x, labels: {token: "` + password + `!"}}}`, "/metadata/labels/token", "metadata.labels"},
 		"a schema":             {`{apiVersion: ` + group + `/v1, kind: Gadget, metadata: {name: x}, spec: {token: ` + password + `}}`, "/spec/token", "spec.token"},

@@ -3,7 +3,10 @@ package kubetest
 import (
 	"context"
 	"encoding/json"
+	"fmt"
+	"slices"
 	"testing"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -12,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/util/retry"
 	"sigs.k8s.io/yaml"
@@ -58,6 +62,23 @@ func (c *Cluster) List(t testing.TB, apiVersion, kind, namespace, selector strin
 	list, err := c.client(t, apiVersion, kind, namespace).List(ctx, metav1.ListOptions{LabelSelector: selector})
 	c.must(t, err, "list", kind, namespace, "")
 	return list.Items
+}
+
+// AwaitServed waits until discovery names an API, which it does some time after
+// the definition of its kind was established.
+func (c *Cluster) AwaitServed(t testing.TB, apiVersion string) {
+	t.Helper()
+	client, err := discovery.NewDiscoveryClientForConfig(c.config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	Eventually(t, 60*time.Second, func() error {
+		_, lists, err := client.ServerGroupsAndResources()
+		if !slices.ContainsFunc(lists, func(list *metav1.APIResourceList) bool { return list.GroupVersion == apiVersion }) {
+			return fmt.Errorf("%s does not serve %s yet (%w)", c.Name, apiVersion, err)
+		}
+		return nil
+	})
 }
 
 // Create creates an object and returns it as the server stored it.

@@ -25,7 +25,8 @@ func (f *federation) loosely() (group string) {
 		site := f.sites[name]
 		site.Create(f.t, definition)
 		f.t.Cleanup(func() { site.Delete(f.t, "apiextensions.k8s.io/v1", "CustomResourceDefinition", "", "widgets."+group) })
-		f.served(group, name)
+		site.AwaitServed(f.t, group+"/v1alpha1")
+		site.AwaitServed(f.t, group+"/v1")
 	}
 	return group
 }

@@ -5,7 +5,6 @@ import (
 	"reflect"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/kubefed/terraform-provider-kubefed/internal/kubetest"
 )
@@ -52,21 +51,9 @@ func (f *federation) define(members ...string) (group string) {
 		site := f.sites[name]
 		site.Create(f.t, f.definition(group))
 		f.t.Cleanup(func() { site.Delete(f.t, "apiextensions.k8s.io/v1", "CustomResourceDefinition", "", "widgets."+group) })
-		f.served(group, name)
+		f.sites[name].AwaitServed(f.t, group+"/v1")
 	}
 	return group
-}
-
-// served waits until a member serves the Widget of a group.
-func (f *federation) served(group, member string) {
-	f.t.Helper()
-	kubetest.Eventually(f.t, 20*time.Second, func() error {
-		definition := f.sites[member].Get(f.t, "apiextensions.k8s.io/v1", "CustomResourceDefinition", "", "widgets."+group)
-		if !strings.Contains(fmt.Sprint(field(f.t, definition, "status", "conditions")), "type:Established") {
-			return fmt.Errorf("%s does not serve %s yet", member, group)
-		}
-		return nil
-	})
 }
 
 // definition is the CustomResourceDefinition of a namespaced Widget.
@@ -97,7 +84,7 @@ func TestAccAKindThatAMemberLacksIsAnErrorOrSkipsTheMember(t *testing.T) {
 	t.Cleanup(func() {
 		f.sites["us"].Delete(t, "apiextensions.k8s.io/v1", "CustomResourceDefinition", "", "widgets."+group)
 	})
-	f.served(group, "us")
+	f.sites["us"].AwaitServed(t, group+"/v1")
 	tf.plan().does(map[string]string{x: "update"}).quiet()
 	tf.applySaved().succeeds().quiet()
 	f.wantOn(group+"/v1", "Widget", "x", "eu", "us")

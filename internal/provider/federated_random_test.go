@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/kubefed/terraform-provider-kubefed/internal/kubetest"
 )
@@ -32,7 +31,7 @@ func TestAccWhatAPlanSaysIsWhatHappensForObjectsOfAnyKind(t *testing.T) {
 			})
 		}
 		for _, kind := range customKinds(group) {
-			waitServed(t, cluster, kind)
+			cluster.AwaitServed(t, kind.apiVersion)
 		}
 	}
 	first := setting("KUBEFED_RANDOM_SEED", 1)
@@ -40,21 +39,6 @@ func TestAccWhatAPlanSaysIsWhatHappensForObjectsOfAnyKind(t *testing.T) {
 	for seed := first; seed < first+batches; seed++ {
 		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) { newBatch(t, seed, group).run() })
 	}
-}
-
-// waitServed waits until objects of a kind can be listed, which is some time after its definition was made.
-func waitServed(t *testing.T, cluster *kubetest.Cluster, kind randomKind) {
-	t.Helper()
-	kubetest.Eventually(t, 20*time.Second, func() error {
-		d := cluster.Get(t, "apiextensions.k8s.io/v1", "CustomResourceDefinition", "", strings.ToLower(kind.kind)+"s."+kind.group())
-		conditions, _ := at("/status/conditions").in(d.Object)
-		for _, c := range anySlice(conditions) {
-			if fields, _ := c.(map[string]any); fields["type"] == "Established" && fields["status"] == "True" {
-				return nil
-			}
-		}
-		return fmt.Errorf("%s is not served by %s", kind.kind, cluster.Name)
-	})
 }
 
 func anySlice(value any) []any {
