@@ -1,9 +1,6 @@
 package provider_test
 
-import (
-	"maps"
-	"strings"
-)
+import "maps"
 
 // randomKind is a kind of which the random test makes objects.
 type randomKind struct {
@@ -24,15 +21,6 @@ type names struct{ object, namespace, group string }
 
 // id names the kind in texts.
 func (k randomKind) id() string { return k.apiVersion + " " + k.kind }
-
-// group is the API group.
-func (k randomKind) group() string {
-	group, _, grouped := strings.Cut(k.apiVersion, "/")
-	if !grouped {
-		return ""
-	}
-	return group
-}
 
 // metadataKnobs are on objects of every kind.
 func metadataKnobs() []*knob {

@@ -41,11 +41,6 @@ func TestAccWhatAPlanSaysIsWhatHappensForObjectsOfAnyKind(t *testing.T) {
 	}
 }
 
-func anySlice(value any) []any {
-	list, _ := value.([]any)
-	return list
-}
-
 // text reads a text at a place.
 func (p place) text(object any) string {
 	value, _ := p.in(object)
