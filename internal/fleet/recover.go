@@ -180,7 +180,8 @@ func (r *recovery) holdsState(name string) bool {
 	return mark == member.Mark{} && len(r.Target.unlike(live, want)) == 0
 }
 
-// askAgain comes after the members with a copy have been heard. It looks for a recovered resource's object on the members that could not be asked when it was recovered.
+// askAgain comes after the members with a copy have been heard. It looks for a recovered resource's object on the members that could not be
+// asked when it was recovered.
 func (f *Fleet) askAgain(ctx context.Context, t *Target, record *Record) {
 	record.Unasked = slices.DeleteFunc(record.Unasked, func(name string) bool { return record.Copies[name] != nil })
 	names := record.Unasked

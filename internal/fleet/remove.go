@@ -23,9 +23,9 @@ func (f *Fleet) Delete(ctx context.Context, t *Target, record *Record) *Outcome 
 	return outcome
 }
 
-// leave removes the object from the members that are no longer placed, in the order of the rollout. A copy that was imported and never written is forgotten instead: an
-// import must not end in a deletion. So is one of a member that has another name
-// now, under which the record has it.
+// leave removes the object from the members that are no longer placed, in the order of the rollout. A copy that was imported and never
+// written is forgotten instead: an import must not end in a deletion. So is one of a member that has another name now, under which the record
+// has it.
 func (f *Fleet) leave(ctx context.Context, change *Change, outcome *Outcome) {
 	stages := make([]federation.Stage, len(change.leaves))
 	for i, stage := range change.leaves {
@@ -42,8 +42,8 @@ func (f *Fleet) leave(ctx context.Context, change *Change, outcome *Outcome) {
 	f.removeAll(ctx, change.Target, stages, outcome, true)
 }
 
-// removeAll removes the object from members, stage by stage, and begins no further stage after more failures than the rollout allows; releasing
-// says that a protected object with something of others in it is released and left.
+// removeAll removes the object from members, stage by stage, and begins no further stage after more failures than the rollout allows;
+// releasing says that a protected object with something of others in it is released and left.
 func (f *Fleet) removeAll(ctx context.Context, t *Target, stages []federation.Stage, outcome *Outcome, releasing bool) {
 	staying := outcome.Record.Clone()
 	for _, stage := range stages {

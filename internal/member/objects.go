@@ -40,7 +40,19 @@ func (k Kind) path(namespace string) []string {
 
 // Get reads an object; nil without an error means that the API server says it is not there. An object that is being deleted is returned.
 func (m *Member) Get(ctx context.Context, o Object) (*unstructured.Unstructured, error) {
-	answer := retry(ctx, func() rest.Result { return m.rest.Get().AbsPath(o.path()...).MaxRetries(0).Do(ctx) })
+	return m.got(o, retry(ctx, func() rest.Result { return m.get(ctx, o) }))
+}
+
+// GetOnce is Get without repetition, for who wants to know whether the member answers.
+func (m *Member) GetOnce(ctx context.Context, o Object) (*unstructured.Unstructured, error) {
+	return m.got(o, m.get(ctx, o))
+}
+
+func (m *Member) get(ctx context.Context, o Object) rest.Result {
+	return m.rest.Get().AbsPath(o.path()...).MaxRetries(0).Do(ctx)
+}
+
+func (m *Member) got(o Object, answer rest.Result) (*unstructured.Unstructured, error) {
 	live, err := decode(answer)
 	switch {
 	case err == nil:

@@ -22,12 +22,12 @@ type client struct {
 // Besides the errors of Members it returns a NotMemberError, a NotJoinedError, or a member.UnreachableError: the member is set offline,
 // does not answer, has a connection that cannot be used, or is another cluster than the one registered.
 func (r *Registry) Open(ctx context.Context, name string) (*member.Member, error) {
-	c, err := r.open(ctx, name, true)
+	c, err := r.open(ctx, name)
 	return c.member, err
 }
 
-// open opens a member once for all callers. Those who go on to ask it what it serves have that probe of its health go first (probing).
-func (r *Registry) open(ctx context.Context, name string, probing bool) (client, error) {
+// open opens a member once for all callers.
+func (r *Registry) open(ctx context.Context, name string) (client, error) {
 	entry, err := r.find(ctx, name)
 	var unknown *NotMemberError
 	if errors.As(err, &unknown) && r.hasLeft(name) {
@@ -51,7 +51,7 @@ func (r *Registry) open(ctx context.Context, name string, probing bool) (client,
 	if !ok {
 		return client{}, &NotJoinedError{Name: name}
 	}
-	return r.slot(name).get(ctx, func(ctx context.Context) (client, error) { return r.openRegistered(ctx, rec, probing) })
+	return r.slot(name).get(ctx, func(ctx context.Context) (client, error) { return r.openRegistered(ctx, rec) })
 }
 
 func (r *Registry) hasLeft(name string) bool {
@@ -83,29 +83,26 @@ func (r *Registry) connect(name string, cfg *rest.Config) (client, error) {
 	return c, err
 }
 
-// openStatic makes the clients of a member of the provider block. If the cluster answers, it must not be a member under another name: the
-// objects of the one would be taken for those of the other, and deleted with them. An account that may not see kube-system is not checked.
+// openStatic makes the clients of a member of the provider block. The cluster must not be a member under another name: the objects of the one
+// would be taken for those of the other, and deleted with them. An account that may not see kube-system is not checked.
 func (r *Registry) openStatic(ctx context.Context, name string, s Static) (client, error) {
 	c, err := r.connect(name, s.Config)
 	if err != nil {
 		return client{}, err
 	}
-	if uid := r.uidIfSeen(ctx, c.plain); uid != "" {
-		err = r.claim(name, uid)
+	uid, err := r.identity(ctx, c.plain, kubeSystem)
+	if err != nil || uid == "" {
+		return c, unlessForbidden(err)
 	}
-	return c, err
+	return c, r.claim(name, uid)
 }
 
-// uidIfSeen is the uid of kube-system, or "" where that cannot be had: whoever asks the member something meets the same error.
-func (r *Registry) uidIfSeen(ctx context.Context, m *member.Member) string {
-	if _, err := m.Kinds(ctx); err != nil {
-		return ""
+func unlessForbidden(err error) error {
+	var down *member.UnreachableError
+	if errors.As(err, &down) && down.Class == member.ClassForbidden {
+		return nil
 	}
-	uid, err := r.namespaceUID(ctx, m, kubeSystem)
-	if err != nil {
-		return ""
-	}
-	return uid
+	return err
 }
 
 // claim notes that the cluster with this uid of kube-system is opened under a name; under a second one it is an error.
@@ -120,15 +117,10 @@ func (r *Registry) claim(name, uid string) error {
 	return nil
 }
 
-func (r *Registry) openRegistered(ctx context.Context, rec record, probing bool) (client, error) {
+func (r *Registry) openRegistered(ctx context.Context, rec record) (client, error) {
 	c, err := r.connectRegistered(ctx, rec)
 	if err != nil {
 		return client{}, err
-	}
-	if probing { // what does not answer as an API server has no identity
-		if _, err := c.plain.Kinds(ctx); err != nil {
-			return c, err
-		}
 	}
 	if err := r.checkIdentity(ctx, c.plain, rec); err != nil || rec.uidNamespace != kubeSystem || rec.clusterUID == "" {
 		return c, err
@@ -159,16 +151,11 @@ func (r *Registry) checkIdentity(ctx context.Context, m *member.Member, rec reco
 	if rec.clusterUID == "" {
 		return nil
 	}
-	uid, err := r.namespaceUID(ctx, m, rec.uidNamespace)
-	var absent *member.NotServedError
-	switch {
-	case isForbidden(err):
-		return &member.UnreachableError{Member: rec.name, Class: member.ClassForbidden, Err: err}
-	case errors.As(err, &absent): // every API server serves namespaces
-		return &member.UnreachableError{Member: rec.name, Class: member.ClassStrange, Err: err}
-	case err != nil:
+	uid, err := r.identity(ctx, m, rec.uidNamespace)
+	if err != nil {
 		return err
-	case uid != rec.clusterUID:
+	}
+	if uid != rec.clusterUID {
 		return &member.UnreachableError{
 			Member: rec.name, Class: member.ClassIdentity,
 			Err: fmt.Errorf("the uid of its namespace %s is %q; joined was the cluster where it is %q", rec.uidNamespace, uid, rec.clusterUID),
@@ -177,11 +164,25 @@ func (r *Registry) checkIdentity(ctx context.Context, m *member.Member, rec reco
 	return nil
 }
 
-// namespaceUID is the uid of a namespace, "" if it is absent.
+// identity is the uid of a namespace, "" if it is absent. Every API server serves namespaces: what neither has an answer nor forbids it is
+// none. Every error is a member.UnreachableError.
+func (r *Registry) identity(ctx context.Context, m *member.Member, namespace string) (string, error) {
+	uid, err := r.namespaceUID(ctx, m, namespace)
+	var down *member.UnreachableError
+	switch {
+	case isForbidden(err):
+		return "", &member.UnreachableError{Member: m.Name(), Class: member.ClassForbidden, Err: err}
+	case err != nil && !errors.As(err, &down):
+		return "", &member.UnreachableError{Member: m.Name(), Class: member.ClassStrange, Err: err}
+	}
+	return uid, err
+}
+
+// namespaceUID is the uid of a namespace, "" if it is absent. It is asked for as often as the health check says, and no oftener.
 func (r *Registry) namespaceUID(ctx context.Context, m *member.Member, name string) (string, error) {
 	uid := ""
 	err := r.attempt(ctx, func(ctx context.Context) error {
-		ns, err := m.Get(ctx, object(namespaceKind, "", name))
+		ns, err := m.GetOnce(ctx, object(namespaceKind, "", name))
 		if ns != nil {
 			uid = string(ns.GetUID())
 		}

@@ -57,7 +57,7 @@ func (r *Registry) lookAt(ctx context.Context, rec record) (broken string, unkno
 	if rec.leaving {
 		return "unjoining it has begun and was not finished", nil
 	}
-	c, err := r.open(ctx, rec.name, false)
+	c, err := r.open(ctx, rec.name)
 	if err == nil && rec.marked {
 		broken, err = r.checkRoles(ctx, c.plain, rec)
 	}

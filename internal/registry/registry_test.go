@@ -4,7 +4,6 @@ import (
 	"errors"
 	"net/http"
 	"reflect"
-	"slices"
 	"sync"
 	"testing"
 
@@ -149,7 +148,7 @@ func TestHostIsReadOncePerProcessWhoeverAsks(t *testing.T) {
 	if clusters, secrets, all := f.host.Count(isList("kubefedclusters")), f.host.Count(isList("secrets")), len(f.host.Requests()); clusters != 1 || secrets != 1 || all != 2 {
 		t.Errorf("the host got %d LISTs of KubeFedClusters, %d of Secrets and %d requests in all", clusters, secrets, all)
 	}
-	if n := len(f.member.Requests()); n != 3 { // two to learn what it serves, one to learn who it is
+	if n := len(f.member.Requests()); n != 1 { // to learn who it is
 		t.Errorf("opening the member took %d requests: %v", n, f.member.Requests())
 	}
 }
@@ -236,25 +235,33 @@ func TestMemberThatIsAnotherClusterThanTheOneJoinedIsNotOpened(t *testing.T) {
 	}
 }
 
-func TestMemberThatDoesNotAnswerAsAnAPIServerIsNotAskedWhoItIs(t *testing.T) {
+func TestMemberThatDoesNotAnswerAsAnAPIServerIsAskedNoOftenerThanItsHealthCheckSays(t *testing.T) {
 	t.Parallel()
 	f := newFederation(t)
 	f.join(registry.Cluster{Name: "eu"})
+	attempts := config(nil, "").Options.Health.Attempts
 	for name, fault := range map[string]func() *kubetest.Fault{
 		"429":      func() *kubetest.Fault { return f.member.Status(http.StatusTooManyRequests) },
 		"500":      func() *kubetest.Fault { return f.member.Status(http.StatusInternalServerError) },
 		"bare 404": func() *kubetest.Fault { return f.member.BareNotFound() },
 	} {
-		f.member.Reset()
 		broken := fault()
+		f.member.Reset()
 		var down *member.UnreachableError
 		if _, err := f.registry().Open(t.Context(), "eu"); !errors.As(err, &down) {
 			t.Errorf("%s: want a member that cannot be reached, got %v", name, err)
 		}
-		broken.Heal()
-		if asked := f.member.Requests(); slices.ContainsFunc(asked, func(q kubetest.Request) bool { return q.Verb != kubetest.Discovery }) {
-			t.Errorf("%s: it was asked for more than what it serves: %v", name, asked)
+		if asked := f.member.Requests(); len(asked) > attempts {
+			t.Errorf("%s: to open it, it was asked %d times: %v", name, len(asked), asked)
 		}
+		f.member.Reset()
+		if found, err := f.registry().ReadCluster(t.Context(), "eu"); err != nil || found.Unknown == nil {
+			t.Errorf("%s: want a registration of which nothing can be said, got %+v, %v", name, found, err)
+		}
+		if asked := f.member.Requests(); len(asked) > attempts {
+			t.Errorf("%s: to read its registration, it was asked %d times: %v", name, len(asked), asked)
+		}
+		broken.Heal()
 	}
 }
 

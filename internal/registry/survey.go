@@ -55,7 +55,7 @@ func (r *Registry) report(ctx context.Context, e Entry) Report {
 }
 
 func (r *Registry) look(ctx context.Context, report *Report) error {
-	c, err := r.open(ctx, report.Name, true)
+	c, err := r.open(ctx, report.Name)
 	if err != nil {
 		return err
 	}

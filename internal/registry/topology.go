@@ -32,7 +32,7 @@ func (r *Registry) NodeTopology(ctx context.Context, name string) (Topology, err
 }
 
 func (r *Registry) readTopology(ctx context.Context, name string) (Topology, error) {
-	c, err := r.open(ctx, name, true)
+	c, err := r.open(ctx, name)
 	if err != nil {
 		return Topology{}, err
 	}
