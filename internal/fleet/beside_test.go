@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -29,7 +28,7 @@ func TestTheRevisionOfAnExportedDeploymentIsLeftToEachMember(t *testing.T) {
 	}
 	r.must(t)
 	for _, name := range w.names {
-		kubetest.Eventually(t, 30*time.Second, func() error {
+		kubetest.Eventually(t, func() error {
 			if got := r.value(t, name, "/metadata/annotations/deployment.kubernetes.io~1revision"); got != "1" {
 				return fmt.Errorf("%s has revision %v", name, got)
 			}
@@ -43,7 +42,7 @@ func TestTheRevisionOfAnExportedDeploymentIsLeftToEachMember(t *testing.T) {
 	}
 	r.write(t, strings.Replace(exported, "nginx:1", "nginx:2", 1))
 	r.must(t)
-	kubetest.Eventually(t, 30*time.Second, func() error {
+	kubetest.Eventually(t, func() error {
 		if got := r.value(t, "b", "/metadata/annotations/deployment.kubernetes.io~1revision"); got != "2" {
 			return fmt.Errorf("b has revision %v", got)
 		}

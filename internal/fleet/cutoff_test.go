@@ -105,7 +105,7 @@ func TestAnInterruptedUpdateRecordsWhatWasWritten(t *testing.T) {
 	w.reset()
 	ctx, interrupt := context.WithCancel(t.Context())
 	go func() {
-		kubetest.Eventually(t, 20*time.Second, func() error {
+		kubetest.Eventually(t, func() error {
 			if held.Hits() == 0 || !w.wasAnswered("a") {
 				return errors.New("not both writes are under way")
 			}

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/kubefed/terraform-provider-kubefed/internal/kubetest"
 )
@@ -78,7 +77,7 @@ func TestAnObjectWhoseKindWentBeforeItInTheSameRunIsGone(t *testing.T) {
 	r.refresh(t, f)
 	definition := "widgets." + strings.TrimSuffix(apiVersion, "/v1")
 	w.clusters["a"].Delete(t, "apiextensions.k8s.io/v1", "CustomResourceDefinition", "", definition)
-	kubetest.Eventually(t, 20*time.Second, func() error {
+	kubetest.Eventually(t, func() error {
 		if _, there := w.clusters["a"].Find(t, "apiextensions.k8s.io/v1", "CustomResourceDefinition", "", definition); there {
 			return errors.New("the definition is still there")
 		}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/kubefed/terraform-provider-kubefed/internal/fleet"
 	"github.com/kubefed/terraform-provider-kubefed/internal/kubetest"
@@ -81,7 +80,7 @@ func TestCreationWaitsForATerminatingObject(t *testing.T) {
 	tells(t, p.findings, "a warning: Object is being deleted")
 	says(t, p.findings, "demo.test/hold", "waits")
 	go func() {
-		kubetest.Eventually(t, 20*time.Second, func() error {
+		kubetest.Eventually(t, func() error {
 			if len(w.proxies["a"].Writes()) == 0 {
 				return errors.New("the apply has not begun")
 			}

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/kubefed/terraform-provider-kubefed/internal/kubetest"
 	"github.com/kubefed/terraform-provider-kubefed/internal/member"
@@ -85,7 +84,7 @@ spec:
 	r.must(t)
 	r.empty(t)
 	f := w.run(t)
-	kubetest.Eventually(t, 30*time.Second, func() error {
+	kubetest.Eventually(t, func() error {
 		m, err := f.Registry().Open(t.Context(), "a")
 		if err != nil {
 			return err

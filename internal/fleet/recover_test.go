@@ -112,7 +112,7 @@ func TestRecoveryFindsAnObjectWhoseVersionIsServedNoMore(t *testing.T) {
 	second := map[string]any{"name": "v2", "served": true, "storage": false, "schema": versions[0].(map[string]any)["schema"]}
 	versions[0].(map[string]any)["served"] = false
 	w.clusters["a"].MergePatch(t, "apiextensions.k8s.io/v1", "CustomResourceDefinition", "", crd.GetName(), map[string]any{"spec": map[string]any{"versions": append(versions, second)}})
-	kubetest.Eventually(t, 30*time.Second, func() error {
+	kubetest.Eventually(t, func() error {
 		var notServed *member.NotServedError
 		if o := r.refresh(t, w.run(t))["a"]; !errors.As(o.Err, &notServed) || len(notServed.Served) != 1 {
 			return fmt.Errorf("served as v2 alone: %w", o.Err)

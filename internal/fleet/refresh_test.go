@@ -176,7 +176,7 @@ func TestAKindThatIsServedNoMoreIsGoneAndOneOfAnotherVersionIsNot(t *testing.T) 
 	versions[0].(map[string]any)["served"] = false
 	w.clusters["a"].MergePatch(t, "apiextensions.k8s.io/v1", "CustomResourceDefinition", "", crd.GetName(), map[string]any{"spec": map[string]any{"versions": append(versions, second)}})
 	var o fleet.Observation
-	kubetest.Eventually(t, 30*time.Second, func() error {
+	kubetest.Eventually(t, func() error {
 		var notServed *member.NotServedError
 		if o = r.refresh(t, w.run(t))["a"]; o.Gone {
 			t.Fatal("gone, although it is served as v2 or about to be")
@@ -187,7 +187,7 @@ func TestAKindThatIsServedNoMoreIsGoneAndOneOfAnotherVersionIsNot(t *testing.T) 
 		return nil
 	})
 	w.clusters["a"].Delete(t, "apiextensions.k8s.io/v1", "CustomResourceDefinition", "", crd.GetName())
-	kubetest.Eventually(t, 60*time.Second, func() error {
+	kubetest.Eventually(t, func() error {
 		if o = r.refresh(t, w.run(t))["a"]; !o.Gone {
 			return errors.New("still served")
 		}

@@ -129,7 +129,7 @@ func TestForgetForgetsAMemberThatIsDownButNotOneThatWasInterrupted(t *testing.T)
 	held := w.proxies["a"].Delay(time.Minute, kubetest.When(kubetest.Request.Write))
 	ctx, interrupt := context.WithCancel(t.Context())
 	go func() {
-		kubetest.Eventually(t, 20*time.Second, func() error {
+		kubetest.Eventually(t, func() error {
 			if held.Hits() == 0 {
 				return errors.New("the deletion has not begun")
 			}

@@ -261,7 +261,7 @@ spec:
 			}
 		}
 	}
-	kubetest.Eventually(t, 10*time.Second, func() error {
+	kubetest.Eventually(t, func() error {
 		if _, there := w.clusters["a"].Find(t, group+"/v1", "Widget", w.namespace, "w"); !there {
 			return errors.New("the resource is not there")
 		}

@@ -129,7 +129,7 @@ func (v *versioned) runs(t *testing.T, versions ...string) {
 // settled waits until the version on a member runs, and that has been seen.
 func (v *versioned) settled(t *testing.T, name string) {
 	t.Helper()
-	kubetest.Eventually(t, 30*time.Second, func() error {
+	kubetest.Eventually(t, func() error {
 		if live, there := v.find(t, name); there && strings.Contains(fmt.Sprint(live.Object["status"]), "type:"+live.GetLabels()["version"]) {
 			return nil
 		}
@@ -145,7 +145,7 @@ func (w *world) looked(t *testing.T, name string, times int) {
 		return w.proxies[name].Count(func(r kubetest.Request) bool { return r.Verb == kubetest.Get && r.Resource == "services" })
 	}
 	before := looks()
-	kubetest.Eventually(t, 30*time.Second, func() error {
+	kubetest.Eventually(t, func() error {
 		if looks() < before+times {
 			return fmt.Errorf("member %s is not looked at", name)
 		}

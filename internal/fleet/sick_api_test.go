@@ -43,7 +43,7 @@ func sickAPI(t *testing.T, cluster *kubetest.Cluster, namespace string) {
 			"service": map[string]any{"namespace": namespace, "name": "sick", "port": port},
 		},
 	})
-	kubetest.Eventually(t, 60*time.Second, func() error {
+	kubetest.Eventually(t, func() error {
 		if asked.Load() == 0 {
 			return errors.New("the API server does not ask it yet")
 		}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/kubefed/terraform-provider-kubefed/internal/fleet"
 	"github.com/kubefed/terraform-provider-kubefed/internal/kubetest"
@@ -163,7 +162,7 @@ func TestACreationPlannedBeforeTheStateOfItsObjectIsReadIsAnErrorAndNothingElse(
 	second := w.declare(t, configMap)
 	asked := make(chan []fleet.Finding)
 	go func() { asked <- second.planIn(t, f).findings }()
-	kubetest.Eventually(t, 20*time.Second, func() error {
+	kubetest.Eventually(t, func() error {
 		if w.proxies["a"].Count(func(r kubetest.Request) bool { return r.DryRun && r.Status != 0 }) == 0 {
 			return errors.New("the API server has not been asked yet")
 		}

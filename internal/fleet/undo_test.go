@@ -226,7 +226,7 @@ func TestAnInterruptedCreationIsRecordedAndGoesOn(t *testing.T) {
 	held := w.proxies["b"].Delay(time.Minute, kubetest.When(kubetest.Request.Write))
 	ctx, interrupt := context.WithCancel(t.Context())
 	go func() {
-		kubetest.Eventually(t, 20*time.Second, func() error {
+		kubetest.Eventually(t, func() error {
 			if held.Hits() == 0 || !w.wasAnswered("a") || !w.wasAnswered("c") {
 				return errors.New("not all writes are under way")
 			}

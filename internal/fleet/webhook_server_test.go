@@ -9,7 +9,6 @@ import (
 	"net/http/httptest"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -71,7 +70,7 @@ func (w *world) webhook(t *testing.T, name, sort, group, resource string, decide
 	})
 	probe := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "probe"}}}
 	client := cluster.Dynamic(t).Resource(schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}).Namespace(w.namespace)
-	kubetest.Eventually(t, 30*time.Second, func() error {
+	kubetest.Eventually(t, func() error {
 		_, _ = client.Create(t.Context(), probe, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}}) // a refusal will do
 		if asked.Load() == 0 {
 			return errors.New("the API server does not ask the webhook yet")

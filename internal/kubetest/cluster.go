@@ -157,11 +157,14 @@ func UniqueName(t testing.TB, prefix string) string {
 	return prefix + "-" + hex.EncodeToString(suffix)
 }
 
+// patience outlasts what a cluster does in a second or two on a machine where all packages are tested at once.
+const patience = time.Minute
+
 // Eventually calls check until it returns nil, ten times a second, and fails
-// the test with its last error after timeout.
-func Eventually(t testing.TB, timeout time.Duration, check func() error) {
+// the test with its last error after a minute.
+func Eventually(t testing.TB, check func() error) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), timeout)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
@@ -172,7 +175,7 @@ func Eventually(t testing.TB, timeout time.Duration, check func() error) {
 		}
 		select {
 		case <-ctx.Done():
-			t.Fatalf("not within %s: %v", timeout, err)
+			t.Fatalf("not within %s: %v", patience, err)
 		case <-tick.C:
 		}
 	}

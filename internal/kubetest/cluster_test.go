@@ -46,7 +46,7 @@ func TestFullClusterMakesPodsReady(t *testing.T) {
 	web := tree(t, deployment)
 	web.SetNamespace(namespace)
 	c.Create(t, web)
-	Eventually(t, 30*time.Second, func() error {
+	Eventually(t, func() error {
 		var live struct{ Status struct{ ReadyReplicas int } }
 		decodeObject(t, c.Get(t, "apps/v1", "Deployment", namespace, "web"), &live)
 		if live.Status.ReadyReplicas != 3 {
@@ -55,7 +55,7 @@ func TestFullClusterMakesPodsReady(t *testing.T) {
 		return nil
 	})
 	c.Delete(t, "apps/v1", "Deployment", namespace, "web")
-	Eventually(t, 30*time.Second, func() error {
+	Eventually(t, func() error {
 		if pods := c.List(t, "v1", "Pod", namespace, "app=web"); len(pods) > 0 {
 			return fmt.Errorf("%d pods are left", len(pods))
 		}
@@ -78,7 +78,7 @@ func TestNamespaceGoesWithItsTest(t *testing.T) {
 	c := Member(t, 1)
 	var name string
 	t.Run("inner", func(t *testing.T) { name = c.Namespace(t) })
-	Eventually(t, 30*time.Second, func() error {
+	Eventually(t, func() error {
 		if _, found := c.Find(t, "v1", "Namespace", "", name); found {
 			return errors.New("the namespace is still there")
 		}
@@ -118,7 +118,7 @@ func TestObjectsOfAKindJustDefinedAreFound(t *testing.T) {
 		},
 	})
 	defer c.Delete(t, "apiextensions.k8s.io/v1", "CustomResourceDefinition", "", plural+".test.example")
-	Eventually(t, 10*time.Second, func() error {
+	Eventually(t, func() error {
 		var crd struct {
 			Status struct{ Conditions []metav1.Condition }
 		}

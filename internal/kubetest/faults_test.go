@@ -277,7 +277,7 @@ func TestDelayHoldsRequestsBack(t *testing.T) {
 	p.Delay(time.Hour)
 	answered := make(chan error, 1)
 	go func() { answered <- c.get(10 * time.Second) }()
-	Eventually(t, 5*time.Second, func() error {
+	Eventually(t, func() error {
 		if len(p.Requests()) != 2 {
 			return errors.New("the request has not arrived")
 		}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"testing"
-	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -72,7 +71,7 @@ func (c *Cluster) AwaitServed(t testing.TB, apiVersion string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	Eventually(t, 60*time.Second, func() error {
+	Eventually(t, func() error {
 		_, lists, err := client.ServerGroupsAndResources()
 		if !slices.ContainsFunc(lists, func(list *metav1.APIResourceList) bool { return list.GroupVersion == apiVersion }) {
 			return fmt.Errorf("%s does not serve %s yet (%w)", c.Name, apiVersion, err)

@@ -149,7 +149,7 @@ func TestProxyPassesOnTokensThatAreNotItsOwn(t *testing.T) {
 		},
 	})
 	var token []byte
-	Eventually(t, 10*time.Second, func() error {
+	Eventually(t, func() error {
 		var secret struct{ Data struct{ Token []byte } }
 		decodeObject(t, cluster.Get(t, "v1", "Secret", namespace, "robot-token"), &secret)
 		if token = secret.Data.Token; len(token) == 0 {

@@ -103,7 +103,7 @@ func TestForegroundDeletionTakesDependentsFirst(t *testing.T) {
 	w := newWorld(t)
 	deployment := w.object(t, "apps/v1", "Deployment", "web")
 	live := w.must(t, deployment, webDeployment(deployment, 1), member.ApplyOptions{}).Live
-	kubetest.Eventually(t, 20*time.Second, func() error {
+	kubetest.Eventually(t, func() error {
 		if len(w.cluster.List(t, "apps/v1", "ReplicaSet", w.namespace, "")) == 0 {
 			return errors.New("no ReplicaSet yet")
 		}

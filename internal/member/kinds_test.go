@@ -49,7 +49,7 @@ func TestACallerThatGivesUpDoesNotSpoilTheProbe(t *testing.T) {
 		_, err := w.Kinds(ctx)
 		first <- err
 	}()
-	kubetest.Eventually(t, 10*time.Second, func() error {
+	kubetest.Eventually(t, func() error {
 		if held.Hits() == 0 {
 			return errors.New("the probe has not begun")
 		}
@@ -178,7 +178,7 @@ func TestAKindIsOnlyNotServedWhenItsGroupAnswered(t *testing.T) {
 	w := newWorldOn(t, kubetest.Fresh(t, kubetest.Options{Name: "broken", Lean: true}))
 	group := brokenAPI(t, w)
 	var kinds *member.Kinds
-	kubetest.Eventually(t, 30*time.Second, func() (err error) {
+	kubetest.Eventually(t, func() (err error) {
 		w.Forget()
 		if kinds, err = w.Kinds(t.Context()); err == nil && kinds.Complete() {
 			err = errors.New("discovery is still complete")

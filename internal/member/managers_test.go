@@ -3,7 +3,6 @@ package member_test
 import (
 	"errors"
 	"testing"
-	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -74,7 +73,7 @@ func TestTakingFromUpdatersLeavesAppliersAndStatusWritersAlone(t *testing.T) {
 	w := newWorld(t)
 	deployment := w.object(t, "apps/v1", "Deployment", "web")
 	w.cluster.Apply(t, "applier", false, webDeployment(deployment, 0))
-	kubetest.Eventually(t, 20*time.Second, func() error {
+	kubetest.Eventually(t, func() error {
 		if len(managers(w.live(t, deployment))) < 2 {
 			return errors.New("no controller has written the status")
 		}

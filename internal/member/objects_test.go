@@ -73,7 +73,7 @@ func TestListOfACustomResourceHasNoProtobufAndIsRead(t *testing.T) {
 		w.cluster.Delete(t, "apiextensions.k8s.io/v1", "CustomResourceDefinition", "", "widgets."+group)
 	})
 	kind := member.Kind{GVK: schema.GroupVersionKind{Group: group, Version: "v1", Kind: "Widget"}, Resource: "widgets", Namespaced: true}
-	kubetest.Eventually(t, 30*time.Second, func() error {
+	kubetest.Eventually(t, func() error {
 		_, err := w.List(t.Context(), kind, w.namespace, "")
 		return err
 	})

@@ -3,7 +3,6 @@ package member_test
 import (
 	"errors"
 	"testing"
-	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -154,7 +153,7 @@ func TestPutBackSurvivesAWriteOfTheStatus(t *testing.T) {
 	deployment := w.object(t, "apps/v1", "Deployment", "web")
 	w.cluster.Create(t, webDeployment(deployment, 1))
 	original, applied := w.adopt(t, deployment, webDeployment(deployment, 3))
-	kubetest.Eventually(t, 20*time.Second, func() error {
+	kubetest.Eventually(t, func() error {
 		if w.live(t, deployment).GetResourceVersion() == applied.GetResourceVersion() {
 			return errors.New("no controller has written the status")
 		}

@@ -59,7 +59,7 @@ func (p *pond) looked(t testing.TB, times int) {
 		return p.proxy.Count(func(r kubetest.Request) bool { return r.Verb == kubetest.Get && r.Name == p.Name })
 	}
 	before := looks()
-	kubetest.Eventually(t, 20*time.Second, func() error {
+	kubetest.Eventually(t, func() error {
 		if looks() < before+times {
 			return errors.New("it is not looked at")
 		}

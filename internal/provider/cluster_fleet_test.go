@@ -7,7 +7,6 @@ import (
 	"reflect"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/kubefed/terraform-provider-kubefed/internal/kubetest"
 )
@@ -70,7 +69,7 @@ func TestAccAFleetOfClustersThatIsDataGrowsAndShrinksInOneApplyEach(t *testing.T
 	if !has(0) || has(1) || !has(2) || h.registered("m1") {
 		t.Errorf("the object is on 0 %v, 1 %v, 2 %v; 1 is registered: %v", has(0), has(1), has(2), h.registered("m1"))
 	}
-	kubetest.Eventually(t, 30*time.Second, func() error {
+	kubetest.Eventually(t, func() error {
 		if _, there := h.sites[1].Find(t, "v1", "Namespace", "", h.namespace); there {
 			return fmt.Errorf("the namespace %s is left behind", h.namespace)
 		}

@@ -8,7 +8,6 @@ import (
 	"reflect"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/kubefed/terraform-provider-kubefed/internal/kubetest"
 )
@@ -55,7 +54,7 @@ func TestAccClusterIsJoinedChangedAndUnjoined(t *testing.T) {
 	if h.registered("eu") {
 		t.Error("the cluster is still registered")
 	}
-	kubetest.Eventually(t, 30*time.Second, func() error {
+	kubetest.Eventually(t, func() error {
 		if _, there := h.sites[0].Find(t, "v1", "Namespace", "", h.namespace); there {
 			return fmt.Errorf("the namespace %s is still on the member", h.namespace)
 		}
@@ -156,7 +155,7 @@ func TestAccClusterThatOthersChangedOrDamagedIsMended(t *testing.T) {
 	for _, role := range h.sites[0].List(t, "rbac.authorization.k8s.io/v1", "ClusterRole", "", "terraform.kubefed.io/owner") {
 		h.sites[0].Delete(t, "rbac.authorization.k8s.io/v1", "ClusterRole", "", role.GetName())
 	}
-	kubetest.Eventually(t, 30*time.Second, func() error {
+	kubetest.Eventually(t, func() error {
 		if o := tf.plan().succeeds(); len(o.changes) != 1 {
 			return fmt.Errorf("planned is %v", o.changes)
 		}

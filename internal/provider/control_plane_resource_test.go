@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"reflect"
 	"testing"
-	"time"
 
 	"github.com/kubefed/terraform-provider-kubefed/internal/kubetest"
 )
@@ -35,7 +34,7 @@ func TestAccControlPlaneIsInstalledMendedImportedAndRemoved(t *testing.T) {
 	tf.plan().empty().quiet()
 
 	host.Delete(t, "apiextensions.k8s.io/v1", "CustomResourceDefinition", "", "federatedtypeconfigs.core.kubefed.io")
-	kubetest.Eventually(t, 30*time.Second, func() error { return wantChanges(tf.plan(), map[string]string{plane: "update"}) })
+	kubetest.Eventually(t, func() error { return wantChanges(tf.plan(), map[string]string{plane: "update"}) })
 	tf.applySaved().succeeds().quiet()
 	tf.plan().empty().quiet()
 

@@ -6,7 +6,6 @@ import (
 	"os"
 	"reflect"
 	"testing"
-	"time"
 
 	"github.com/kubefed/terraform-provider-kubefed/internal/kubetest"
 )
@@ -22,7 +21,7 @@ func (tf *terraform) applyInterrupted(isTime func() bool) {
 	if err := command.Start(); err != nil {
 		tf.t.Fatal(err)
 	}
-	kubetest.Eventually(tf.t, 30*time.Second, func() error {
+	kubetest.Eventually(tf.t, func() error {
 		if !isTime() {
 			return errNotYet
 		}

@@ -78,7 +78,7 @@ func (tf *terraform) kill(who victim, pid int) bool {
 // awaitStopped waits until no thread of a process runs any more; the signal alone does not.
 func (tf *terraform) awaitStopped(pid int) {
 	tf.t.Helper()
-	kubetest.Eventually(tf.t, 5*time.Second, func() error {
+	kubetest.Eventually(tf.t, func() error {
 		threads, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
 		for _, path := range threads {
 			stat, _ := os.ReadFile(path) // a thread that has ended has none
@@ -233,7 +233,7 @@ func (h *herd) holdsEach(step, member string) {
 				want = append(want, fmt.Sprintf("%s-%d-%d", h.prefix, i, n))
 			}
 		}
-		kubetest.Eventually(h.t, 20*time.Second, func() error {
+		kubetest.Eventually(h.t, func() error {
 			var got []string
 			for _, o := range h.sites[member].List(h.t, kind.apiVersion, kind.kind, h.namespace, "terraform.kubefed.io/owner") {
 				got = append(got, o.GetName())

@@ -6,7 +6,6 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/kubefed/terraform-provider-kubefed/internal/kubetest"
 )
@@ -116,7 +115,7 @@ func (m *meddler) remove(w *world, member string) {
 }
 
 func (m *meddler) waitGone(w *world, member string) {
-	kubetest.Eventually(m.t, 60*time.Second, func() error {
+	kubetest.Eventually(m.t, func() error {
 		if _, there := m.sites[member].Find(m.t, w.apiVersion, w.kind, w.object.namespace, w.object.object); there {
 			return fmt.Errorf("%s %s is still on %s", w.kind, w.object.object, member)
 		}

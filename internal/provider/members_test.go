@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -120,7 +119,7 @@ func (f *federation) get(member, apiVersion, kind, name string) *unstructured.Un
 func (f *federation) absent(apiVersion, kind, name string, members ...string) {
 	f.t.Helper()
 	for _, member := range members {
-		kubetest.Eventually(f.t, 20*time.Second, func() error {
+		kubetest.Eventually(f.t, func() error {
 			if _, there := f.sites[member].Find(f.t, apiVersion, kind, f.namespace, name); there {
 				return fmt.Errorf("%s %s is still on %s", kind, name, member)
 			}
@@ -132,7 +131,7 @@ func (f *federation) absent(apiVersion, kind, name string, members ...string) {
 // gone waits until a cluster-scoped object is gone from a member.
 func (f *federation) gone(member, apiVersion, kind, name string) {
 	f.t.Helper()
-	kubetest.Eventually(f.t, 20*time.Second, func() error {
+	kubetest.Eventually(f.t, func() error {
 		if _, there := f.sites[member].Find(f.t, apiVersion, kind, "", name); there {
 			return fmt.Errorf("%s %s is still on %s", kind, name, member)
 		}

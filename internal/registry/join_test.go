@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -46,7 +45,7 @@ func (f *federation) traces() (there []string) {
 
 func (f *federation) eventuallyNoTraces() {
 	f.t.Helper()
-	kubetest.Eventually(f.t, 30*time.Second, func() error {
+	kubetest.Eventually(f.t, func() error {
 		if there := f.traces(); len(there) > 0 {
 			return fmt.Errorf("still there: %s", strings.Join(there, ", "))
 		}
@@ -237,7 +236,7 @@ func TestHostJoinedAsMemberKeepsItsNamespace(t *testing.T) {
 	f.join(registry.Cluster{Name: "self"})
 	f.works("self")
 	f.unjoin("self")
-	kubetest.Eventually(t, 30*time.Second, func() error {
+	kubetest.Eventually(t, func() error {
 		if there := f.traces(); len(there) != 1 || !strings.Contains(there[0], "Namespace") {
 			return fmt.Errorf("there is %v", there)
 		}
@@ -272,7 +271,7 @@ func TestNewTokenEndsTheOldOne(t *testing.T) {
 		t.Error("the token is the same")
 	}
 	f.works("eu")
-	kubetest.Eventually(t, 30*time.Second, func() error {
+	kubetest.Eventually(t, func() error {
 		if _, err := old.Kinds(t.Context()); err == nil {
 			old.Forget()
 			return errors.New("the old token still works")

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -63,7 +62,7 @@ func TestDamagedMembershipIsFoundAndMendedByJoiningAgain(t *testing.T) {
 	} {
 		damage()
 		// An API server believes a token for some seconds after it ended.
-		kubetest.Eventually(t, 30*time.Second, func() error {
+		kubetest.Eventually(t, func() error {
 			found, err := f.registry().ReadCluster(t.Context(), "eu")
 			if err != nil || found.Broken == "" {
 				return errors.New(name + " is not found: " + unknownOf(found, err))

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/kubefed/terraform-provider-kubefed/internal/kubetest"
 	"github.com/kubefed/terraform-provider-kubefed/internal/member"
@@ -78,7 +77,7 @@ func TestScopeOfNamespacesGrantsNothingElsewhereAndCanBeUnjoinedAndChanged(t *te
 	f.wantMay(false, "Node", "")
 
 	f.unjoin("eu")
-	kubetest.Eventually(t, 30*time.Second, func() error {
+	kubetest.Eventually(t, func() error {
 		for _, namespace := range []string{one, two, f.namespace} {
 			for _, kind := range []string{"Role", "RoleBinding"} {
 				if list := f.memberCl.List(t, "rbac.authorization.k8s.io/v1", kind, namespace, member.OwnerLabel); len(list) > 0 {
@@ -108,7 +107,7 @@ func TestScopeOfRulesGrantsThoseAndWhatUnjoiningNeeds(t *testing.T) {
 	if left := f.unjoin("eu"); !slices.Contains(left.Objects, "Namespace "+f.namespace) {
 		t.Errorf("the namespace, which the account may not delete, is not named in %v", left.Objects)
 	}
-	kubetest.Eventually(t, 30*time.Second, func() error {
+	kubetest.Eventually(t, func() error {
 		if there := f.traces(); len(there) != 1 || there[0] != "member Namespace "+f.namespace {
 			return fmt.Errorf("there is %v", there)
 		}

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -117,7 +116,7 @@ func TestUnjoinKeepsANamespaceThatSomebodyElseUses(t *testing.T) {
 	if !slices.Contains(left.Objects, "ConfigMap "+f.namespace+"/foreign") || !slices.Contains(left.Objects, "Namespace "+f.namespace) {
 		t.Errorf("left behind is %v", left.Objects)
 	}
-	kubetest.Eventually(t, 30*time.Second, func() error {
+	kubetest.Eventually(t, func() error {
 		if there := f.traces(); len(there) != 1 || there[0] != "member Namespace "+f.namespace {
 			return fmt.Errorf("there is %v", there)
 		}
@@ -134,7 +133,7 @@ func TestUnjoinKeepsANamespaceThatWasThereBefore(t *testing.T) {
 	f.memberCl.Create(t, map[string]any{"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": f.namespace}})
 	f.join(registry.Cluster{Name: "eu"})
 	f.unjoin("eu")
-	kubetest.Eventually(t, 30*time.Second, func() error {
+	kubetest.Eventually(t, func() error {
 		if there := f.traces(); len(there) != 1 || !strings.Contains(there[0], "Namespace") {
 			return fmt.Errorf("there is %v", there)
 		}
@@ -197,7 +196,7 @@ func TestWhatKubeFedJoinedWorksAndCanBeUnjoined(t *testing.T) {
 		t.Errorf("found %+v", found)
 	}
 	f.unjoin("eu")
-	kubetest.Eventually(t, 30*time.Second, func() error {
+	kubetest.Eventually(t, func() error {
 		_, account := f.memberCl.Find(t, "v1", "ServiceAccount", f.namespace, "eu-"+f.namespace)
 		_, role := f.memberCl.Find(t, "rbac.authorization.k8s.io/v1", "ClusterRole", "", "kubefed-controller-manager:eu-"+f.namespace)
 		_, binding := f.memberCl.Find(t, "rbac.authorization.k8s.io/v1", "ClusterRoleBinding", "", "kubefed-controller-manager:eu-"+f.namespace)
@@ -226,7 +225,7 @@ func (f *federation) joinAsKubefedctl(name string) {
 		f.memberCl.Create(f.t, o)
 	}
 	var token string
-	kubetest.Eventually(f.t, 20*time.Second, func() error {
+	kubetest.Eventually(f.t, func() error {
 		var found bool
 		token, found, _ = unstructured.NestedString(f.memberCl.Get(f.t, "v1", "Secret", f.namespace, account).Object, "data", "token")
 		if !found {
