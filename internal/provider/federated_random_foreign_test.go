@@ -112,6 +112,7 @@ func (m *meddler) remove(w *world, member string) {
 	m.sites[member].Delete(m.t, w.apiVersion, w.kind, w.object.namespace, w.object.object)
 	m.waitGone(w, member)
 	delete(w.theirs, member)
+	delete(w.beside, member)
 }
 
 func (m *meddler) waitGone(w *world, member string) {
@@ -160,7 +161,9 @@ func (m *meddler) restore(w *world, member string, marked bool) {
 		switch {
 		case ours && !marked:
 			w.hold(member, k, holding{value: value})
-		case !ours && there: // by the API server
+		case ours:
+			w.writtenWhole(member, k, value)
+		case there: // by the API server
 			w.hold(member, k, holding{value: filled})
 		}
 	}
@@ -175,6 +178,17 @@ func (w *world) hold(member string, k *knob, h holding) {
 		w.theirs[member] = map[*knob]holding{}
 	}
 	w.theirs[member][k] = h
+}
+
+// writtenWhole remembers that others have written a thing of many fields.
+func (w *world) writtenWhole(member string, k *knob, value any) {
+	if !isMap(value) {
+		return
+	}
+	if w.beside[member] == nil {
+		w.beside[member] = map[*knob]bool{}
+	}
+	w.beside[member][k] = true
 }
 
 // add lets others put in what we have not.
@@ -269,6 +283,7 @@ func (m *meddler) changeOne(w *world, member string, k *knob, value any) {
 		return
 	}
 	m.edit(w, member, m.manager("kubectl-edit"), func(object any) any { return k.put(object, value) })
+	w.writtenWhole(member, k, value)
 }
 
 // reorder turns a list of ours around.

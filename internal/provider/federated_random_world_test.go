@@ -27,6 +27,7 @@ type world struct {
 	written   writing
 
 	theirs   map[string]map[*knob]holding // member → what others have put in
+	beside   map[string]map[*knob]bool    // member → what of ours others have written whole, and may hold more of than we
 	restored map[string]bool              // members on which others have just made the object anew, with our mark
 	strange  map[string]bool              // and without it
 	notes    []string
@@ -55,7 +56,7 @@ type holding struct {
 }
 
 func newWorld(r *rand.Rand, kind randomKind, name string, n names, members []string) *world {
-	w := &world{randomKind: kind, r: r, name: name, object: n, theirs: map[string]map[*knob]holding{}, placed: members}
+	w := &world{randomKind: kind, r: r, name: name, object: n, theirs: map[string]map[*knob]holding{}, beside: map[string]map[*knob]bool{}, placed: members}
 	if kind.clusterScoped {
 		w.object.namespace = ""
 	}
@@ -237,7 +238,7 @@ func (w *world) vary(members []string) {
 		next.base = maps.Clone(w.base)
 		next.mutate(members)
 		if next.object != w.object {
-			next.theirs = map[string]map[*knob]holding{}
+			next.theirs, next.beside = map[string]map[*knob]holding{}, map[string]map[*knob]bool{}
 		}
 		if next.object != w.object || next.allowed(before, w.placed) {
 			next.noteChanges(before)
@@ -303,6 +304,9 @@ func (w *world) allowed(before map[string]tree, placed []string) bool {
 			was, had := k.in(before[member])
 			is, has := k.in(after)
 			if k.fixed && (had != has || !k.equal(was, is)) {
+				return false
+			}
+			if w.beside[member][k] && has && !contains(was, is) && w.policy["on_conflict"] != "force" {
 				return false
 			}
 			theirs, held := w.theirs[member][k]
